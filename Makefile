@@ -113,7 +113,7 @@ fluid: setup ## simulate where queues begin to swing beside the fluid model, and
 recommendations: setup ## the advice of the five works with today's TCP and queues: measure it, and write its page
 	$(BIN)/python docs/make/recommendations.py --measure
 
-advice: setup ## what penstock tune advises on ten links: measure it, and write its page; 20 minutes
+advice: setup ## what penstock tune advises on nine links: measure it, and write its page; 20 minutes
 	$(BIN)/python docs/make/advice.py --measure
 
 advice-check: setup ## two of these links: the advice against 500 random settings on 200 fresh networks; one hour

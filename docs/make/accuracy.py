@@ -282,13 +282,13 @@ Notes on the columns:
 * *Rate of datagrams*: the deviation of the delivered rate from the rate of the link, while datagrams are sent at 1.2
   times the rate of the link.
 * *Goodput of TCP*: the goodput of four CUBIC flows, relative to the maximum: 1448 of the 1500 bytes of a packet.
-* *Lateness*: the time by which packets of the TCP flows left later than computed.
+* *Lateness*: the delay of the actual departure of TCP packets relative to the computed departure.
 * *Longest queue, limit*: the longest queue during the test with datagrams, and the limit of the queue, in packets.
 * *Marks*: the marks that RED sets in four transfers, and the marks that the receiver's kernel counts
   (`IpExtInCEPkts`).
-* *Exact*: the time of propagation and transmission alone in a round trip. In the rows *no link*, a host sends the
-  requests to itself. A shaper lets packets within its burst pass at once, so the mean round trip through a shaper can
-  be below the exact value.
+* *Exact*: the round trip without any other delay: propagation and transmission only. In the rows *no link*, a host
+  sends the requests to itself. A shaper lets packets within its burst pass at once, so the mean round trip through a
+  shaper can be below the exact value.
 """
 
 

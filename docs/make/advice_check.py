@@ -1,4 +1,4 @@
-"""Check the advice on some of the ten links against many random settings on fresh networks.
+"""Check the advice on some of the nine links against many random settings on fresh networks.
 
 A network is attainable if the advice or any of the random settings meets all aims on it. The advice should meet the
 aims on at least 95 % of the attainable networks. `make advice-check` checks two links with 500 settings on 200

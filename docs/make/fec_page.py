@@ -44,7 +44,7 @@ A cell is a combination of a code, a number of flows and a rate of the source. E
 queue, and both queues see the same random numbers. The inputs of the model are the loss rate and the distribution of
 run lengths, measured for each queue. The output is the loss after correction, E[N; N > h] / T, where N is the number of
 losses in a block and only blocks with N > h count. A queue is better if the 95 % interval of the paired difference does
-not contain 0; otherwise the cell is undecided, as are {undecided} of {all} cells.
+not contain 0; otherwise the cell is undecided. This is the case for {undecided} of the {all} cells.
 
 ![Difference of the losses after correction, measured and by the model](../images/fec.png)
 
@@ -73,8 +73,8 @@ compares this ratio with the ratio measured in packet traces of {traces} runs wi
 * The faster the source, the more packets of a block fall into one cluster. At 4 Mbit/s, a block takes 18 ms instead of
   147 ms, and the variance behind drop-tail is 1.5 to 2 times the model's.
 * With many flows, the queue of drop-tail is nearly always full, and its losses are more regular than random losses: the
-  variance is smaller than the model's. RED's variance stays larger than the model's, probably because RED drops by the
-  average queue length, which changes slowly.
+  variance is smaller than the model's. RED's variance stays larger than the model's, probably because RED bases its
+  drops on the average queue length, which changes slowly.
 
 So the model errs in opposite directions for drop-tail and RED, and predicts the wrong queue near the crossing point. In
 the thesis, the measured crossing points are at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). The
@@ -127,11 +127,11 @@ def _findings(sweeps: Sweeps) -> list[str]:
         "most for the fast source, which the thesis does not consider.",
         "* **The model errs near the crossing point**, the number of flows above which drop-tail is better. Near this "
         "point, the difference between the queues is small. All wrong predictions lie between the measured and the "
-        "predicted crossing point, which may be 20 flows apart.",
+        "predicted crossing point, which can differ by 20 flows or more.",
         "* **The predicted losses are less accurate.** Consider the cells with a loss of at least 0.1 % after "
-        f"correction. The predicted loss is {single} times the measured loss with one redundancy packet and at least "
-        f"30 flows, {slow} times with more redundancy, and {fast} times with more redundancy and the fast source. The "
-        "model assumes that runs of losses are independent, but they are not.",
+        f"correction. The ratio of predicted to measured loss is {single} for one redundancy packet and at least 30 "
+        f"flows, {slow} for more redundancy and the slow source, and {fast} for more redundancy and the fast source. "
+        "The model assumes that runs of losses are independent, but they are not.",
         "* As a rule, RED is the better queue for a code at light load, and drop-tail at heavy load. More redundancy "
         "for the same k, shorter blocks and a faster source each move the crossing point to more flows.",
     ]

@@ -191,9 +191,9 @@ REQUIREMENTS = (
     Requirement(
         "codepoint",
         "4.1",
-        "marks its packets ECT(1)",
+        "sets ECT(1) on its packets",
         codepoint,
-        "share of marked packets, if the queue marks one in ten ECT(1) packets and no others",
+        "share of packets that are CE-marked by a queue that marks one in ten ECT(1) packets and no others",
         lambda share: share > 0.05,
         "above 0.05",
     ),
@@ -265,7 +265,8 @@ REQUIREMENTS = (
         "4.3, item 7",
         "limits the queue that its bursts cause",
         bursts,
-        "99th percentile of the queueing delay in ms in the first two seconds, with a window of 100 of 167 packets",
+        "99th percentile of the queueing delay in ms in the first two seconds, with the window limited to 100 packets "
+        "on a path of 167 packets (BDP)",
         lambda delay: delay <= 1e3 * BURST_S,
         "at most 0.25 ms",
     ),

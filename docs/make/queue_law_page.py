@@ -31,9 +31,9 @@ the page; `tests/python/test_queue_law.py` measures some of them again.
 
 The paper's network has a link of 20 Mbit/s, a round trip of 80 ms, and NewReno senders (profile `ns2`). Packets have
 1000 bytes, 1040 on the wire, so SR is 2404 packets per second. Each number is the mean of five runs. With long queues,
-the effect of the start lasts long: with 300 flows, p = 0.005 and a minimum RTO of 1 s, the queue after 50 s was still
-twice as long as predicted. So the warm-up is 10 W round trips, but at least 50 s, and each cell is then measured for at
-least 150 s.
+the start-up transient is long: with 300 flows, p = 0.005 and a minimum RTO of 1 s, the queue after 50 s was still twice
+as long as predicted. So the warm-up lasts 10 W round trips (W: the mean window in packets), but at least 50 s, and each
+cell is then measured for at least 150 s.
 
 ## Results
 
@@ -76,8 +76,8 @@ The terms in packets per flow, for {flows} flows:
   1 % at 0.02 and by 4 % at 0.1. The cause is unknown.
 * **Drops** cause the same errors. From p = 0.03 on, timeouts add to these errors ({timeouts}). The formula has no
   timeouts, but a flow that waits for its timer has a window of one packet and nothing in flight. With a minimum RTO of
-  1 s, this wait lasts several round trips, and the queue vanishes; at the same p, most of the queue remains with a
-  minimum RTO of 200 ms.
+  1 s, this wait lasts several round trips, and at large p the queue vanishes; with 200 ms, part of the queue remains at
+  the same p.
 * **Count** is small everywhere, since (1 − p) − 1 / (1 + p) is about −p²: below 2 % of a window up to p = 0.15.
 
 ## Form with timeouts
@@ -150,7 +150,7 @@ def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
     yield (
         "* **Drops:** the queue deviates by "
         + ", ".join(f"{deviation} at p = {p:g}" for p, deviation in drops.items())
-        + ". The deviation differs from that of marks because of timeouts."
+        + ". Because of timeouts, the deviation is larger than with marks."
     )
     yield (
         "* **Causes:** for marks from p = 0.02 on, 65 to 85 % of the deviation has one cause: 0.25 to 0.4 packets of "
@@ -293,7 +293,7 @@ def needed(results: Results, flows: int, window: int, queue: float) -> float:
 
 
 def _limited(results: Results) -> str:
-    lines = ["| p | " + " | ".join(f"{n} flows, {w or 'no'} limit" for n, w in LIMITED) + " |"]
+    lines = ["| p | " + " | ".join(f"{n} flows, {f'limit {w}' if w else 'no limit'}" for n, w in LIMITED) + " |"]
     lines.append("| --- |" + " ---: |" * len(LIMITED))
     for p in WIDE:
         cells = (results.of("drop", n, p, window=w) for n, w in LIMITED)

@@ -129,14 +129,13 @@ The table shows the ratios of real to simulated means, first with CUBIC, then wi
 {summary}
 
 **Drop-tail.** The queueing delay and the utilization agree. The real goodput is lower because TCP timestamps take 12 of
-the 1460 bytes that a simulated packet has for user data. The size of a packet on the link is the same.
+the 1460 bytes that a simulated packet has for user data. Packets have the same size on the link in both cases.
 
-**Short queues at 100 Mbit/s.** At this rate, RED's upper default threshold of 15 packets takes 1.8 ms to send, and
-CoDel's target is 5 ms. Real packets arrive in bursts: the hosts share two processors, so they handle acknowledgements
-in groups and send the released packets back to back. Simulated hosts take no time and send no such bursts, as traces of
-both kinds of runs (`--trace`) show. RED drops more packets of the bursts, so the link is idle more often. With CoDel,
-the delay rises above the target between drops. At 10 Mbit/s, where a packet takes ten times as long, the effect is
-small.
+**Short queues at 100 Mbit/s.** At this rate, RED's default `max_th` of 15 packets is a queue of only 1.8 ms; CoDel's
+target is 5 ms. Real packets arrive in bursts: the hosts share two processors, so they handle acknowledgements in groups
+and send the released packets back to back. Simulated hosts take no time and send no such bursts, as traces of both
+kinds of runs (`--trace`) show. RED drops more packets of the bursts, so the link is idle more often. With CoDel, the
+delay rises above the target between drops. At 10 Mbit/s, where a packet takes ten times as long, the effect is small.
 
 **Smoothed round-trip time.** At 10 Mbit/s, the smoothed round-trip time is up to 2 ms shorter in real runs, although
 the queueing delay is not. At this rate, two packets of a flow are several milliseconds apart, so a delayed

@@ -151,8 +151,8 @@ NOTE = """
 ## Flows without ECN
 
 With ECN, RED and CoDel sometimes drop the packet that opens a connection, because it is not ECN-capable. Linux then
-uses no ECN for this connection, and about 200 packets of the flow are dropped instead of marked. So starts with more
-than {bound} drops have one or more flows without ECN:
+uses no ECN for this connection, and about 200 packets of the flow are dropped instead of marked. The table therefore
+counts starts with more than {bound} drops as starts with at least one flow without ECN:
 
 {table}
 """

@@ -1,4 +1,4 @@
-"""The page about the advice of the five papers: whether it holds with newer TCP senders, and next to newer queues."""
+"""The page about the advice of the five papers, tested with newer TCP senders and compared with newer queues."""
 
 from __future__ import annotations
 
@@ -49,13 +49,14 @@ ADVICE = (
     ),
     Advice(
         "Bodin and Schelen (2001)",
-        "To lose only out-of-profile packets, drop queued, not arriving packets. The queue then oscillates less.",
+        "to lose only out-of-profile packets, drop packets that are already in the queue instead of arriving packets. "
+        "The queue then oscillates less.",
         (("sd_ms", "WRED-DFQ", "<", "WRED"), ("loss", "WRED-DFQ", "<", "WRED")),
         (("p99_ms", "PIE", "<", "WRED-DFQ"), ("jain", "CAKE", ">", "WRED-DFQ")),
     ),
     Advice(
         "Chung and Claypool (2003)",
-        "Adaptive RED with marks keeps its queue at the target and loses almost nothing.",
+        "adaptive RED with marks keeps its queue at the target and loses almost nothing.",
         (
             ("loss", "A-RED-ECN", "<", "A-RED"),
             ("loss", "A-RED-ECN", "<", "tail-drop"),
@@ -75,7 +76,7 @@ ADVICE = (
     ),
     Advice(
         "Kantawala and Turner (2005)",
-        "With one queue per flow, a small buffer is enough: rates are fairer than in a single queue with any buffer.",
+        "with one queue per flow, a small buffer is enough: rates are fairer than in a single queue with any buffer.",
         (("jain", "DTDRR", ">", "tail-drop"), ("jain", "DTDRR", ">", "RED"), ("jain", "DTDRR", ">", "BLUE")),
         (("jain", "FQ-CoDel", ">", "DTDRR"), ("p99_ms", "FQ-CoDel", "<", "DTDRR"), ("p99_ms", "CAKE", "<", "DTDRR")),
     ),
@@ -89,19 +90,19 @@ def page(results: Results) -> str:
     return wrapped("\n\n".join([*parts, _numbers(results)])) + "\n"
 
 
-INTRO = f"""# Which advice of 2001 to 2005 still holds
+INTRO = f"""# Recommendations of 2001 to 2005 with today's senders
 
-Each of the five papers that penstock reproduces ends with advice. The advice claims an order of two queues, for example
-that one queue loses less than another. This page tests these orders with Reno (SACK), CUBIC and BBR senders. It also
-compares the recommended queues with PIE, FQ-CoDel and CAKE at their default settings.
+Each of the five papers that penstock reproduces ends with advice: it ranks two queues by a metric, for example by the
+loss rate. This page tests these rankings with Reno (SACK), CUBIC and BBR senders. It also compares the recommended
+queues with PIE, FQ-CoDel and CAKE at their default settings.
 
 All runs have one link of 20 Mbit/s with {LOADS[0]} or {LOADS[1]} endless flows. Half of the flows have a round trip of
 20 ms, the others a round trip of 100 ms. A run lasts 60 s, and the first 15 s are not counted. Each cell has
 {len(SEEDS)} runs, with the same seeds for every queue. Buffers hold {BUFFER} packets (200 ms); DTDRR's buffer holds
 {SMALL} packets (30 ms). RED and its variants have thresholds of 10 and 30 ms.
 
-An order is confirmed if the mean of the paired differences has the expected sign with 95 % confidence. In the sections
-below, *yes* means that the order is confirmed, *no* that it is reversed, and *open* that neither order is certain. Each
+A ranking is confirmed if the mean of the paired differences has the expected sign with 95 % confidence. In the sections
+below, *yes* means that the ranking is confirmed, *no* that it is reversed, and *open* that neither is certain. Each
 table cell shows the result with {LOADS[0]} flows, then the result with {LOADS[1]} flows. The means of both queues are
 in brackets.
 `make recommendations` measures all numbers and writes this page."""
@@ -137,9 +138,9 @@ def _summary(results: Results) -> str:
     columns = [f"{kind}, {sender}" for kind in ("advice", "newer queue better") for sender in SENDERS]
     head = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     text = (
-        "The table counts the confirmed orders over both loads. The first three columns count the orders that the "
-        "advice claims. The other three columns count the orders by which a newer queue is better than the recommended "
-        "queue:"
+        "The table counts the confirmed rankings over both loads. The first three columns count the rankings of the "
+        "paper's advice. The other three columns count the comparisons of a newer queue with the recommended queue "
+        "that the newer queue wins:"
     )
     return f"{text}\n\n" + "\n".join(head + rows)
 
@@ -151,14 +152,14 @@ def _anchor(title: str) -> str:
 def _section(advice: Advice, results: Results) -> str:
     orders = [_row(order, results) for order in advice.orders]
     today = [_row(order, results) for order in advice.today]
-    head = ["| order | " + " | ".join(SENDERS) + " |", "|---|" + "---|" * len(SENDERS)]
+    head = ["| ranking | " + " | ".join(SENDERS) + " |", "|---|" + "---|" * len(SENDERS)]
     table = "\n".join([*head, *orders, *today])
-    return f"## {advice.paper}\n\n{advice.text}\n\n{table}"
+    return f"## {advice.paper}\n\nAdvice of the paper: {advice.text}\n\n{table}"
 
 
 def _row(order: Order, results: Results) -> str:
     metric, first, sign, second = order
-    words = f"{WORDS[metric]}: {first} {sign.replace('>=', '>= 0.99 of')} {second}"
+    words = f"{WORDS[metric]}: {first} {sign.replace('>=', '>= 0.99 ×')} {second}"
     return f"| {words} | " + " | ".join(_cell(order, results, sender) for sender in SENDERS) + " |"
 
 

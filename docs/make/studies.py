@@ -173,7 +173,8 @@ def simulated(cost_s: float, length_s: float, workers: int) -> float:
 def costs(data: Table) -> str:
     """The table of the cost per chunk, and of the chunks and workers that a driver can handle."""
     lines = [
-        "| runs/chunk | submit | keep | all threads | chunks/s | workers, chunks of 1 s | of 60 s | bytes per run |",
+        "| runs per chunk | submit | keep | all threads | chunks/s | max. workers, 1-s chunks | max. workers, "
+        "60-s chunks | bytes per run |",
         "| --: | --: | --: | --: | --: | --: | --: | --: |",
     ]
     for runs, found in data.items():

@@ -310,7 +310,7 @@ def test_the_confirmation_runs_are_a_table_with_a_seed_for_each_network() -> Non
 @pytest.mark.slow
 def test_it_says_no_where_nothing_helps() -> None:
     advice = tune(LINK, ["delay p99 < 0.1ms", "utilization > 99%"], ["red"], budget_s=10)
-    assert advice.conclusion.startswith("Nothing tried meets")
+    assert advice.conclusion.startswith("No acceptable setting meets")
     assert not advice.is_met
 
 

@@ -123,15 +123,21 @@ def sentences(best: Measured, *others: Measured) -> str:
     return " ".join(conclusion(best, success(best, measured), others, AIM, "bottleneck"))
 
 
+def test_networks_without_an_acceptable_setting_are_counted_apart() -> None:
+    assert Success(11, 11, 20).text.endswith("scenario; on the other 9, no acceptable setting does")
+    assert Success(16, 17, 20).text.endswith("scenario; on 17, at least one acceptable setting does")
+    assert Success(20, 20, 20).text == "on 20 of 20 random variations of the scenario"
+
+
 def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
     default, searched = runs(DEFAULT, [0.01] * 20), runs(SEARCHED, [0.005] * 20)
     assert sentences(default, PRESENT) == (
         "codel at its defaults cuts the 99th percentile of the queueing delay from 100 ms to 10.0 ms. It meets delay "
-        "p99 < 20ms on 20 of 20 random variations of the scenario. Tuning gains nothing more."
+        "p99 < 20ms on 20 of 20 random variations of the scenario. Tuning brings no further improvement."
     )
     assert sentences(default, PRESENT, searched).endswith(
-        "Tuning would gain more: codel:target=4ms cuts the 99th percentile of the queueing delay from 10.0 ms to "
-        "5.00 ms."
+        "Tuning would improve this further: codel:target=4ms cuts the 99th percentile of the queueing delay from "
+        "10.0 ms to 5.00 ms."
     )
     assert sentences(searched, PRESENT, runs(DEFAULT, [0.01] * 12 + [0.05] * 8)).endswith(
         "No default and no published rule tried achieves this; codel comes closest, on 12 of 20 random variations of "
@@ -274,7 +280,7 @@ def test_parameters_are_rounded_to_round_numbers() -> None:
     )
 
 
-def test_the_page_of_ten_links_is_that_of_the_data() -> None:
+def test_the_page_of_nine_links_is_that_of_the_data() -> None:
     advice = importlib.import_module("advice")
     data, checks = (json.loads(file.read_text(encoding="utf-8")) for file in (advice.DATA, advice.CHECKS))
     text = advice.page(data, checks)

@@ -51,7 +51,8 @@ MetricName = Annotated[
     value_option(
         "--metric",
         "METRIC",
-        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: the worst of the first four.",
+        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: of the first four, the one with "
+        "the largest loss in each network.",
     ),
 ]
 BudgetTime = Annotated[
@@ -83,8 +84,8 @@ def challenge(
 ) -> None:
     """Find the network in which a scheme falls furthest behind its best rival, and confirm it with fresh seeds.
 
-    The network is simplified as long as most of the deficit remains, and printed as a scenario file for `compare`. A
-    rule describes the networks in which the scheme falls behind.
+    The network is then simplified while at least 80 % of the loss relative to the rival remains, and printed as a
+    scenario file for `compare`. A rule describes the networks in which the scheme falls behind.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

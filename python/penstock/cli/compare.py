@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from penstock.cli.options import (
     MARGIN,
     MAX_RUNS,
+    MAX_SEED,
     Attempts,
     FailIf,
     HtmlTarget,
@@ -19,7 +20,6 @@ from penstock.cli.options import (
     MaxMemory,
     On,
     Schemes,
-    Seed,
     Settings,
     StoreFolder,
     Where,
@@ -64,6 +64,10 @@ Runs = Annotated[
         min=1,
         max=MAX_RUNS,
     ),
+]
+FirstSeed = Annotated[
+    int | None,
+    value_option("--seed", "N", "First of the consecutive seeds; default: the scenario's.", min=0, max=MAX_SEED),
 ]
 PrecisionGoal = Annotated[
     str | None,
@@ -115,7 +119,7 @@ def compare(
     on: Where = On.simulation,
     attempts: Attempts = 3,
     jobs: Jobs = None,
-    seed: Seed = None,
+    seed: FirstSeed = None,
     settings: Settings,
     load: Load,
     fail_if: FailIf,

@@ -15,14 +15,13 @@ import typer
 
 from penstock.cli.captures import Captures, SnapLength, capture_files
 from penstock.cli.options import (
+    MAX_SEED,
     OUTPUT,
     JsonTarget,
     Load,
     ScenarioFile,
     Schemes,
-    Seed,
     Settings,
-    TraceFolder,
     argument,
     flag,
     list_option,
@@ -87,13 +86,21 @@ Node = Annotated[
     str | None,
     value_option("--in", "NODE", "Node that the command runs in; default: the source of traffic on the link."),
 ]
+LinkSeed = Annotated[
+    int | None,
+    value_option("--seed", "N", "Seed of the links' random draws; default: the scenario's.", min=0, max=MAX_SEED),
+]
+PacketTrace = Annotated[
+    str | None,
+    value_option("--trace", "DIR", "Write every packet event to packets.parquet in this folder.", OUTPUT),
+]
 Duration = Annotated[str | None, value_option("--duration", "TIME", "End after this time, e.g. 30s.")]
 Live = Annotated[
     bool | None,
     flag(
         "--live/--no-live",
-        "Show queues and flows while the link runs; default: if standard error is a terminal and no command or shell "
-        "runs.",
+        "Show queues and flows while the link runs; default: on if standard error is a terminal and neither a command "
+        "nor a shell runs.",
         OUTPUT,
         show_default=False,
     ),
@@ -123,11 +130,11 @@ def link(
     tcp: Tcp = None,
     settings: Settings,
     load: Load,
-    seed: Seed = None,
+    seed: LinkSeed = None,
     duration: Duration = None,
     control: ControlFile = None,
     json_target: JsonTarget = None,
-    trace: TraceFolder = None,
+    trace: PacketTrace = None,
     pcap: Captures,
     snaplen: SnapLength = None,
     live: Live = None,

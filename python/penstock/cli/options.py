@@ -113,14 +113,9 @@ Links = Annotated[
 ]
 Where = Annotated[On, typer.Option("--on", help="simulation, or link (a real link on this machine with real senders).")]
 Attempts = Annotated[
-    int, value_option("--attempts", "N", "Maximum attempts for a run with invalid numbers.", REAL, min=1, max=100)
+    int, value_option("--attempts", "N", "Maximum number of attempts if a run is invalid.", REAL, min=1, max=100)
 ]
-Seed = Annotated[
-    int | None,
-    value_option(
-        "--seed", "N", "Seed, or the first of consecutive seeds; default: the scenario's.", min=0, max=MAX_SEED
-    ),
-]
+Seed = Annotated[int | None, value_option("--seed", "N", "Seed; default: the scenario's.", min=0, max=MAX_SEED)]
 Jobs = Annotated[int | None, value_option("--jobs", "N", "Threads; default: one per core.", min=1, max=1024)]
 JsonTarget = Annotated[
     str | None, value_option("--json", "FILE|-", "Write the result as JSON; - is standard output.", OUTPUT)
@@ -154,19 +149,23 @@ Margin = Annotated[
     value_option(
         "--margin",
         "SHARE",
-        "Of the schemes whose utilization is within SHARE of the highest, in percentage points, the one with the "
-        "lowest 99th-percentile delay is the best.",
+        "Rank by delay only schemes whose utilization is at most SHARE percentage points below the highest.",
     ),
 ]
 MaxEvents = Annotated[
     float | None,
-    value_option("--max-events", "N", "Refuse a run estimated to have more than N events, e.g. 1e13; default: 1e12."),
+    value_option(
+        "--max-events",
+        "N",
+        "Report an error if a run is estimated to have more than N events, e.g. 1e13; default: 1e12.",
+    ),
 ]
 MaxMemory = Annotated[
     str | None,
     value_option(
         "--max-memory",
         "SIZE",
-        "Refuse runs estimated to need more memory than SIZE, e.g. 64GiB; default: 80% of the available memory.",
+        "Report an error if runs are estimated to need more memory than SIZE, e.g. 64GiB; default: 80% of the "
+        "available memory.",
     ),
 ]

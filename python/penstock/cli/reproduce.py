@@ -52,8 +52,8 @@ def reproduce(
 ) -> None:
     """Reproduce figures and tables of a published paper, with a verdict on each claim.
 
-    Runs use the author's set-up as reconstructed; the default is the whole sweep with at most 10 seeds. With --full,
-    the claims are also decided in the set-up as printed.
+    Runs use the reconstructed set-up of the authors. By default, the whole sweep runs with at most 10 seeds. With
+    --full, each claim also gets a verdict for the set-up as printed in the paper.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

@@ -64,7 +64,8 @@ Where = Annotated[
     list_option(
         "--where",
         "PATH=VALUE",
-        "Only runs with this label or scenario value; repeatable; several values of the same path are alternatives.",
+        "Only runs with this axis value or scenario value; repeatable; several values of the same path are "
+        "alternatives.",
     ),
 ]
 Output = Annotated[
@@ -127,7 +128,7 @@ def results(
     that contain dots ("a.b"); the last part of a name is enough if it is unique.
 
     A store contains its studies, their scenarios and the source of Python AQMs, so --status and --resume also work on a
-    copy. They execute that source: use only stores that you trust.
+    copy. Both options execute this source, so use them only on stores that you trust.
     """
     source, axes = Source(name, study, where, margin_of(margin)), Axes(x, y, by, panel)
     outputs, file = Outputs.of(json_target, html), _file(output)

@@ -77,7 +77,8 @@ def tune(
 
     The settings are confirmed on new random variations of the scenario, with other rates, numbers of flows, round-trip
     times and congestion controls. Published defaults and rules are preferred to settings found by search. Exits with 3
-    if an aim is not met, and with 2 if the budget is too small for one round.
+    if an aim is not met, and with 2 if the budget is too small for the first round of the
+    search.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

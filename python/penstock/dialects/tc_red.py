@@ -133,7 +133,7 @@ def red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
     burst, got = _burst(low, min(largest, wanted), largest)
     if got > LARGEST_POWER:
         raise DialectError(f"min_th = {plain(low)} packets: tc finds a weight only from one packet (avpkt) on")
-    why = "tc has powers of two, set by burst"
+    why = "tc allows only powers of two, and derives the power from burst"
     if wanted > largest:
         why = f"Linux takes powers up to {largest} where max is {whole(found, 'max', high * size, unit)} {unit}"
     note_weight(found, w_q, got, why)
@@ -160,7 +160,7 @@ def _list_unlike(kind: str, found: Conversion) -> None:
     given = found.parameters
     spacing = given.get("spacing", "wait" if kind == "red" else "count")
     if spacing != "count":
-        text = f"spacing = {spacing}: Linux counts the packets since the last drop, as spacing=count does"
+        text = f"spacing = {spacing}: not available in Linux, which spaces drops as spacing=count does"
         (found.missing if "spacing" in given else found.notes).append(text)
     marks = given.get("mark_up_to", "max_th")
     if given.get("ecn") and (marks in ("max_p", "top") or (kind == "choke" and marks == "max_th")):

@@ -31,7 +31,8 @@ class Confirmed:
         measured: the runs.
         met: by aim with a bound, whether at least 95 % of the networks meet it. Only networks on which some setting
             meets all aims count, or all networks if those are fewer than half.
-        success: the number of networks on which it meets all aims.
+        success: the number of networks on which it meets all aims; for a barred setting, only networks on which some
+            acceptable setting does count.
         behind: the score minus the score of the advice, paired by network; negative if this setting is better. The
             intervals of all confirmed settings cover simultaneously with probability 95 %.
         barred: reasons not to advise the setting, whatever its results: floors that it violates, or its loss rate.
@@ -43,6 +44,11 @@ class Confirmed:
     success: Success
     behind: Estimate
     barred: tuple[str, ...] = ()
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the setting meets the aims on enough networks; aims without a bound count as met."""
+        return not self.met or (all(self.met.values()) and self.success.is_enough)
 
     @property
     def verdict(self) -> str:
@@ -101,7 +107,7 @@ class Advice:
     @property
     def is_met(self) -> bool:
         """Whether the first advised setting meets the aims on enough networks; aims without a bound count as met."""
-        return not self.best.met or (all(self.best.met.values()) and self.best.success.is_enough)
+        return self.best.is_enough
 
     @property
     def tc(self) -> str | None:
@@ -131,7 +137,10 @@ class Advice:
             return f"The aims compete: {len(self.advised)} settings form the Pareto front, from {label} onwards."
         if not self.is_met:
             met = [(entry.measured, entry.met) for entry in self.confirmed if not entry.barred]
-            return self._overload + unmet_text(self.aims, self.link.place, met, self.without_limit)
+            barred = {
+                each.measured.setting.label: each.barred for each in self.confirmed if each.barred and each.is_enough
+            }
+            return self._overload + unmet_text(self.aims, self.link.place, met, self.without_limit, barred)
         others = [entry.measured for entry in self.confirmed[1:] if not entry.barred]
         unchanged = {each.setting.label for each in self.tried if each.meets[0]}  # tried on the scenario first
         best = self.best

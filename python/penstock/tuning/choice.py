@@ -29,7 +29,7 @@ MIN_DIFFERENCE = {"time": 1e-3, "share": 1e-3}
 class Success:
     """The number of networks on which a setting meets all aims.
 
-    Attributes: met: networks on which this setting meets all aims. attainable: networks on which any measured setting
+    Attributes: met: networks on which this setting meets all aims. attainable: networks on which any acceptable setting
     does so. total: all networks.
 
     """
@@ -51,10 +51,12 @@ class Success:
         """The numbers in words."""
         if self.attainable == self.total:
             return f"on {self.met} of {self.total} random variations of the scenario"
-        return (
-            f"on {self.met} of the {self.attainable} networks where any setting tried does "
-            f"(of {self.total} random variations of the scenario)"
+        rest = (
+            f"on the other {self.total - self.met}, no acceptable setting does"
+            if self.met == self.attainable
+            else f"on {self.attainable}, at least one acceptable setting does"
         )
+        return f"on {self.met} of {self.total} random variations of the scenario; {rest}"
 
 
 def attainable(all_measured: Sequence[Measured]) -> npt.NDArray[np.bool_]:

@@ -114,6 +114,7 @@ def _of_tuning(
         )
     better = [each for each in searched if is_material(each, best, aims, place)]
     if not better:
-        return "Tuning gains nothing more."
+        return "Tuning brings no further improvement."
     best_searched = min(better, key=lambda each: each.score)
-    return f"Tuning would gain more: {best_searched.setting.label} {gain_text(best_searched, best, aims, place)}."
+    text = gain_text(best_searched, best, aims, place)
+    return f"Tuning would improve this further: {best_searched.setting.label} {text}."

@@ -84,7 +84,7 @@ def rows(advice: Advice) -> list[Row]:
     ]
 
 
-ORIGINS = {"present": "present queue", "reference": "not requested, for comparison"}
+ORIGINS = {"present": "present queue", "given": "as requested", "reference": "not requested, for comparison"}
 
 
 def _met_text(entry: Confirmed) -> str:

@@ -125,7 +125,11 @@ def _codel_rules(link: LoadedLink) -> list[Rule]:
     target = max(0.05 * interval, link.packet_s)
     parameters = {"target": f"{1e3 * target:.3g}ms", "interval": f"{1e3 * interval:.3g}ms"}
     return [
-        Rule("RFC 8289, sections 4.2 and 4.3: the interval covers the round trips, the target is 5 % of it", parameters)
+        Rule(
+            "RFC 8289, sections 4.2 and 4.3: the interval covers the round trips, "
+            "and the target is 5 % of the interval",
+            parameters,
+        )
     ]
 
 
@@ -134,8 +138,8 @@ CODEL_RTTS = 0.01, 0.3
 
 SLOW_PACKETS = 1.5
 SLOW_LINK = (
-    "RFC 8290, section 5.2.2: on a slow link the target is at least the time of a packet (here one and a half), "
-    "and the interval longer by it"
+    "RFC 8290, section 5.2.2: on a slow link, the target is at least the transmission time of a packet (here 1.5 times "
+    "that time), and the interval is extended by the target"
 )
 
 

@@ -266,7 +266,8 @@ class _Tuning:
         loss = float(np.nanmean(measured.values(place, "loss_rate")))
         if loss > self.max_loss:
             reasons.append(
-                f"loses {100 * loss:.2g} % of the packets, more than the acceptable {100 * self.max_loss:.2g} %"
+                f"loses {100 * loss:.2g} % of the packets, more than the limit of {100 * self.max_loss:.2g} % for this "
+                "link"
             )
         return reasons
 

@@ -8,6 +8,7 @@ from penstock.results.display import joined, number, rounded, scale_for
 from penstock.results.metrics import metric
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.choice import success
 from penstock.tuning.population import Draw
 
 __all__ = ["UNLIMITED", "Met", "metric_text", "runs_without_limit", "unmet_text"]
@@ -35,16 +36,55 @@ def runs_without_limit(bench: Bench, confirmed: Met, draws: Sequence[Draw]) -> M
     return measured
 
 
-def unmet_text(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measured | None) -> str:
-    """Sentences for advice that misses an aim."""
-    best, met = confirmed[0]
+def unmet_text(
+    aims: Sequence[Aim],
+    place: str,
+    confirmed: Met,
+    without_limit: Measured | None,
+    barred: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """Sentences for advice that misses an aim.
+
+    `barred` has the labels of settings that meet all aims but are not acceptable, with the reasons.
+    """
+    if references := _meeting_all(aims, confirmed):
+        together = " together" if len(_bounded(aims)) > 1 else ""
+        sentences = [
+            f"No acceptable setting of the requested schemes meets {joined([aim.text for aim in _bounded(aims)])}"
+            f"{together}; {joined(references)}, which was not requested, does"
+        ]
+        closest = f"Of the requested schemes, {confirmed[0][0].setting.label} comes closest"
+    else:
+        sentences = _sentences(aims, place, confirmed, without_limit)
+        closest = f"{confirmed[0][0].setting.label} comes closest"
+    for label, reasons in (barred or {}).items():
+        sentences.append(f"{label} meets the aims, but is not acceptable: {'; '.join(reasons)}")
+    return ". ".join([*sentences, closest]) + "."
+
+
+def _meeting_all(aims: Sequence[Aim], confirmed: Met) -> list[str]:
+    """The labels of settings that the user did not request and that meet all aims."""
+    all_measured = [measured for measured, _ in confirmed]
+    return [
+        measured.setting.label
+        for measured, met in confirmed
+        if measured.setting.origin == "reference"
+        and all(met.get(aim.text) for aim in _bounded(aims))
+        and success(measured, all_measured).is_enough
+    ]
+
+
+def _sentences(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measured | None) -> list[str]:
+    """The aims that no setting meets, and the settings that meet the others."""
+    _, met = confirmed[0]
     missed = [aim for aim in aims if met.get(aim.text) is False]
     unattained = _missed_by_all(aims, confirmed)
     if not unattained:
         together = missed if len(missed) > 1 else _bounded(aims)
-        sentences = [f"Nothing tried meets {joined([aim.text for aim in together])} together"]
+        sentences = [f"No acceptable setting meets {joined([aim.text for aim in together])} together"]
     else:
-        sentences = [f"Nothing tried meets {' or '.join(_nearest(aim, place, confirmed) for aim in unattained)}"]
+        nearest = " or ".join(_nearest(aim, place, confirmed) for aim in unattained)
+        sentences = [f"No acceptable setting meets {nearest}"]
     for aim in unattained:
         if aim.side == ">" and aim.metric in LOAD_METRICS and without_limit is not None:
             sentences.append(_without_limit(aim, place, without_limit))
@@ -52,7 +92,7 @@ def unmet_text(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: M
         if aim not in unattained:
             others = [other for other in _bounded(aims) if other is not aim]
             sentences.append(_alone(aim, others, place, confirmed))
-    return ". ".join([*sentences, f"{best.setting.label} comes closest"]) + "."
+    return sentences
 
 
 def _bounded(aims: Sequence[Aim]) -> list[Aim]:

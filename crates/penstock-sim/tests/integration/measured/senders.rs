@@ -73,10 +73,10 @@ fn bbr_takes_nearly_all_of_a_short_buffer_and_less_than_half_of_a_long_one() {
     });
     let columns = [
         key("buffer in BDP"),
-        numbers("share beside SACK", 2, 0.03),
-        numbers("delay beside SACK in ms", 0, 5.0),
-        numbers("share beside CUBIC", 2, 0.03),
-        numbers("delay beside CUBIC in ms", 0, 5.0),
+        numbers("share next to SACK", 2, 0.03),
+        numbers("delay next to SACK in ms", 0, 5.0),
+        numbers("share next to CUBIC", 2, 0.03),
+        numbers("delay next to CUBIC in ms", 0, 5.0),
     ];
     table("senders-bbr-buffers", &columns, &rows);
 }
@@ -114,7 +114,7 @@ fn bbr_version_3_fills_the_link_with_a_shorter_queue_and_less_loss() {
         numbers("of version 3", 1, 0.5),
         numbers("delay of version 1 in ms", 2, 0.2),
         numbers("of version 3", 2, 0.2),
-        numbers("lost of version 1 in %", 2, 0.1),
+        numbers("loss of version 1 in %", 2, 0.1),
         numbers("of version 3", 2, 0.02),
     ];
     table("senders-bbr3-alone", &columns, &rows);
@@ -136,7 +136,7 @@ fn bbr_version_3_leaves_cubic_more_of_a_short_buffer_than_version_1() {
         key("buffer in BDP"),
         numbers("share of version 1", 2, 0.03),
         numbers("share of version 3", 2, 0.03),
-        numbers("delay beside version 3 in ms", 0, 5.0),
+        numbers("delay next to version 3 in ms", 0, 5.0),
     ];
     table("senders-bbr3-cubic", &columns, &rows);
 }
@@ -156,7 +156,7 @@ fn ledbat_keeps_its_target_alone_and_yields_to_sack() {
         assert!(left < 0.05, "{left} of the link beside SACK");
         vec![named(&target), delay.into(), left.into()]
     });
-    let columns = [key("target in ms"), numbers("delay alone in ms", 1, 0.5), numbers("share beside SACK", 3, 0.002)];
+    let columns = [key("target in ms"), numbers("delay alone in ms", 1, 0.5), numbers("share next to SACK", 3, 0.002)];
     table("senders-ledbat", &columns, &rows);
 }
 

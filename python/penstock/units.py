@@ -26,6 +26,7 @@ __all__ = [
     "parse_length",
     "parse_probability",
     "parse_rate",
+    "parse_signed_size",
     "parse_size",
     "parse_time",
 ]
@@ -121,6 +122,13 @@ def parse_size(value: object) -> int:
     if unit not in _SIZE:
         raise UnitError(_wrong_size_unit(unit))
     return _scaled(number, _SIZE[unit], "size", _MOST_SIZE, format_size)
+
+
+def parse_signed_size(value: object) -> int:
+    """Bytes of a size that may be below 0, such as `-14B`."""
+    if isinstance(value, str) and value.startswith("-"):
+        return -parse_size(value[1:])
+    return parse_size(value)
 
 
 @dataclass(frozen=True)

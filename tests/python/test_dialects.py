@@ -387,7 +387,7 @@ def test_defaults_that_differ_are_written_out() -> None:
     assert "LInterm=10|Gentle=false" in write("red", {}, "ns3").text.replace("QW=0.002|", "")
     assert "noecn" in write("codel", {}, "tc").text
     assert write("fq-codel", {}, "dummynet").text.endswith(" ecn")
-    assert "no limit is given: that of tc holds" in write("codel", {}, "tc").notes
+    assert "no limit is given: the default of tc applies" in write("codel", {}, "tc").notes
 
 
 def test_every_rounded_number_is_told() -> None:

@@ -123,7 +123,7 @@ ARISTA: list[Case] = [
      {"min_th": "256000B", "max_th": "512000B", "max_p": 1.0, "w_q": 1.0}, []),
     # EOS, random-detect drop beside random-detect ecn: packets without ECN have others.
     (detect("ecn", 100, 200, "kbytes") + "\n" + detect("drop", 150, 300, "kbytes", " drop-probability 20"), "red",
-     {"min_th": "100000B", "ecn": True}, ["random-detect drop: other thresholds"]),
+     {"min_th": "100000B", "ecn": True}, ["random-detect drop: different thresholds"]),
     # EOS, drop precedences of a queue: green 0, yellow 1, red 2; best effort is green.
     ("\n".join(detect("drop", low, 100, "kbytes", f" drop-probability {share}", level)
                for level, low, share in ((0, 60, 10), (1, 40, 20), (2, 20, 40))), "wred",

@@ -114,7 +114,8 @@ def test_another_disc_and_other_settings_are_listed() -> None:
     result = read(text, "ns3")
     assert (result.scheme, result.rate) == ("codel", 10e6)
     assert result.missing == [
-        "ns3::TcpSocket::SegmentSize: not of the queue", "ns3::DropTailQueue::MaxSize = 1p: not of the queue"
+        "ns3::TcpSocket::SegmentSize: not a setting of the queue",
+        "ns3::DropTailQueue::MaxSize = 1p: not a setting of the queue",
     ]  # fmt: skip
 
 

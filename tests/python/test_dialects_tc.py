@@ -39,7 +39,7 @@ tc filter add dev eth0 protocol ip parent 1:0 prio 2 u32 match ip protocol 17 0x
 def test_htb_is_fair_queueing_by_the_rates_of_its_classes() -> None:
     found = read(HTB + FILTERS, "tc")
     assert (found.scheme, found.rate) == ("wfq", 800e3)
-    assert found.missing == ["1:12: queues of sfq in a class: here it has one, guarded by droptail"]
+    assert found.missing == ["1:12: queues of sfq in a class: here the class has one queue with droptail"]
     assert found.parameters["classes"] == [
         {"name": "1:10", "match": {"dscp": [46]}, "weight": 0.24, "limit": "5p"},
         {"name": "1:11", "match": {"protocol": "udp"}, "weight": 0.08, "limit": "5p"},
@@ -90,7 +90,7 @@ def test_tbf_is_a_shaper() -> None:
     inner += "tc qdisc add dev eth0 parent 10:1 handle 100: sfq"
     found = read(inner, "tc")
     assert (found.scheme, found.rate) == ("sfq", 500e3)
-    assert found.missing == ["burst of tbf, 5120 B: a link has no bucket"]
+    assert found.missing == ["burst of tbf, 5120 B: a link has no token bucket"]
 
 
 def test_prio_has_the_bands_of_its_map() -> None:
@@ -132,7 +132,7 @@ def test_gred_is_weighted_red() -> None:
     assert found.parameters["max_p"] == [0.02, 0.1]
     assert any("w_q of vq 1" in item for item in found.missing)
     alone = read(text.replace(" grio", "").replace("vq 1 prio 1", "vq 1 prio 2"), "tc")
-    assert any("an average for each vq" in item for item in alone.missing)
+    assert any("an average per vq" in item for item in alone.missing)
 
 
 def test_gred_below_a_class_has_all_its_levels() -> None:
@@ -357,7 +357,7 @@ def test_what_tc_cannot_say_of_classes_is_told() -> None:
     two: list[dict[str, Any]] = [{"name": "voice", "match": {"size": ["0B", "200B"]}}, {"name": "rest"}]
     found = write("pq", {"classes": two, "limit": "100p"}, "tc")
     assert any("match size" in item for item in found.missing)
-    assert any("share no room" in item for item in found.missing)
+    assert any("cannot share a limit" in item for item in found.missing)
     assert "voice is class 1:1" in found.notes
     with pytest.raises(DialectError, match="--rate"):
         write("pq", {"classes": [{**two[0], "rate": "1Mbit"}, two[1]]}, "tc")
@@ -375,7 +375,7 @@ def test_what_tc_cannot_say_of_classes_is_told() -> None:
         ("tbf rate 1mbit", "rate and burst"),
         ("tbf rate 1mbits burst 5k", "not a rate"),
         ("gred setup vqs 2 default 1", "virtual queues"),
-        ("tc qdisc add dev eth0 root fq\ntc qdisc add dev eth1 root fq", "one root queue"),
+        ("tc qdisc add dev eth0 root fq\ntc qdisc add dev eth1 root fq", "root queues of eth0 and eth1"),
     ],
 )
 def test_faults_are_told(text: str, message: str) -> None:

@@ -58,6 +58,16 @@ def test_cake_leaves_what_a_line_of_its_framing_leaves(name: str) -> None:
     assert measured * 1500 / 1472 == pytest.approx(GOODPUTS[name] * 1000, rel=5e-4)
 
 
+@pytest.mark.parametrize("overhead", [-14, -64])
+def test_cake_sends_more_with_an_overhead_below_0(overhead: int) -> None:
+    """The shaper counts 1500 + overhead bytes per packet."""
+    queue = ps.Cake(bandwidth="500kbit", limit="20p", overhead=f"{overhead}B")
+    link = ps.Link(from_="a", to="b", rate="10Mbit", delay="1ms", queue=queue)
+    measured = ps.run(overloaded(link)).traffic["stream"]["goodput_bps"]
+    assert measured is not None
+    assert measured * 1500 / 1472 == pytest.approx(LINE * 1500 / (1500 + overhead), rel=5e-4)
+
+
 def test_a_cake_that_does_not_count_the_cells_of_its_line_overloads_it() -> None:
     _, right = goodput("pppoe-llcsnap", queue=cake("pppoe-llcsnap", "475kbit"))
     _, wrong = goodput("pppoe-llcsnap", queue=cake("none", "475kbit"))

@@ -169,7 +169,7 @@ def test_a_script_is_read_as_its_shell_reads_it() -> None:
     found = read(SCRIPT, "tc")
     assert (found.scheme, found.rate) == ("fq-codel", 18e6)
     assert found.parameters == {**FQ_CODEL, "target": "10ms", "ecn": False}
-    assert found.missing == ["ip link set dev eth1 txqueuelen 100: no queue, class or filter"]
+    assert found.missing == ["ip link set dev eth1 txqueuelen 100: not a queue, class or filter"]
 
 
 @pytest.mark.parametrize(
@@ -201,18 +201,18 @@ def test_a_queue_that_is_changed_keeps_what_is_not_set() -> None:
     ("text", "message"),
     [
         ("tc qdisc del dev eth0 root", "all is deleted"),
-        ("qdisc noqueue 0: dev wlan0 root refcnt 2", "noqueue is all that is left"),
+        ("qdisc noqueue 0: dev wlan0 root refcnt 2", "noqueue is the only queue"),
         ("tc qdisc add dev eth0 root fq_codel\ntc qdisc add dev eth0 root sfq", "fq_codel already"),
         ("tc qdisc add dev eth0 root hfsc default 1", "eth0: hfsc of tc has no counterpart"),
         ("fq_codel tagret 5ms", 'fq_codel has no option "tagret"; did you mean "target"'),
         ("cake internet lan", "lan is given after internet"),
         ("tc qdisc add dev $IF root cake", "$IF is not set"),
-        ("for d in eth0 eth1; do tc qdisc add dev $d root cake; done", "is a program"),
+        ("for d in eth0 eth1; do tc qdisc add dev $d root cake; done", "is shell code"),
         ("pie alpha 33", "alpha 33: tc takes 0 to 32"),
         ("cake overhead -65", "overhead -65: tc takes -64 to 256"),
         ("qdisc mq 0: dev eth0 root", "paste all"),
         ("qdisc mq 0: dev eth0 root\nqdisc pie 0: dev eth0 parent :1\nqdisc codel 0: dev eth0 parent :2",
-         "differ, and a link has one"),
+         "differ, but a link has only one queue"),
         ('[{"kind": "fq_codel", "options": 5}]', "options of tc -json"),
         ("{", "not JSON of tc"),
     ],
@@ -227,7 +227,7 @@ TWO = "tc qdisc add dev eth0 root cake bandwidth 10mbit\ntc qdisc add dev ifb0 r
 
 
 def test_several_devices_ask_for_one() -> None:
-    with pytest.raises(DialectError, match="eth0 and ifb0: name a device by --device"):
+    with pytest.raises(DialectError, match="eth0 and ifb0: choose a device with --device"):
         read(TWO, "tc")
     assert read(TWO, "tc", Facts(device="ifb0")).parameters["bandwidth"] == "50Mbit"
     command = [sys.executable, "-m", "penstock", "convert", TWO, "--device", "eth0", "--json", "-"]

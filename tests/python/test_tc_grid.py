@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from penstock.dialects import Facts, read, write
 from penstock.dialects.tc_grid import representable
 from penstock.scenario.loaded_link import LoadedLink
+from penstock.tuning.bench import Setting
 from penstock.tuning.paste import rounded
+from penstock.tuning.simpler import simpler
 from penstock.tuning.space import space_of
 from penstock.units import parse_size, parse_time
 
@@ -78,6 +82,24 @@ def test_what_tune_tries_is_what_its_lines_say(scheme: str) -> None:
         notes = write(scheme, {"limit": "200p", **parameters}, "tc", FACTS).notes
         names = ("alpha", "beta", "target", "interval", "tupdate", "k", "coupling_factor", "w_q", "min", "max")
         assert [note for note in notes if "instead of" in note and note.startswith(names)] == []
+
+
+def test_simpler_settings_are_rounded_too() -> None:
+    """Each simplification is free here, so that one with the fewest parameters is chosen."""
+
+    def measured(setting: Setting) -> Any:
+        return SimpleNamespace(setting=setting, score=0.0)
+
+    bench: Any = SimpleNamespace(
+        link=LINK, aims=(), is_valid=lambda _: True, costs=lambda _: np.zeros(1),
+        measure=lambda settings, _: [measured(setting) for setting in settings],
+    )  # fmt: skip
+    first = Setting("dualpi2", rounded("dualpi2", {"target": "4.69ms", "k": 2.35}, (), LINK), "searched")
+    (chosen,) = simpler(bench, [measured(first)], {}, [])
+    parameters = chosen.setting.parameters
+    assert len(parameters) < len(first.parameters)
+    assert parameters == rounded("dualpi2", parameters, (), LINK)
+    assert not [note for note in write("dualpi2", parameters, "tc", FACTS).notes if "instead of" in note]
 
 
 def test_fixed_parameters_stay_as_they_are() -> None:

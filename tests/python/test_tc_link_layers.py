@@ -36,7 +36,7 @@ def test_a_size_table_out_of_range_is_listed(stab: str) -> None:
 
 
 @pytest.mark.parametrize(("stab", "why"), [
-    ("linklayer aal5 overhead 3", "no link layer aal5; there are: ethernet, atm, adsl"),
+    ("linklayer aal5 overhead 3", "no link layer aal5; supported: ethernet, atm, adsl"),
     ("linklayer ptm overhead 3", "no link layer ptm"), ("overhead x", "x is not a whole number of bytes"),
 ])  # fmt: skip
 def test_a_size_table_that_tc_refuses_is_an_error(stab: str, why: str) -> None:
@@ -85,7 +85,7 @@ def test_a_tbf_without_a_link_layer_is_a_shaper() -> None:
      "tc filter add dev ppp0 parent 1: u32 match ip protocol 6 0xff flowid 1:20",
      "overhead, mpu and linklayer of 1:10"),
     ("netem rate 500kbit 40 100 5", "rate 500kbit 40 100 5: overhead and cells"),
-    (DETAILS, "stab linklayer atm overhead 10 mtu 1500 tsize 512: the link has the framing of another object"),
+    (DETAILS, "stab linklayer atm overhead 10 mtu 1500 tsize 512: the link already has the framing of another"),
 ])  # fmt: skip
 def test_framings_that_a_link_cannot_have_are_listed(text: str, lost: str) -> None:
     assert any(item.startswith(lost) for item in read(text, "tc").missing)
@@ -133,4 +133,4 @@ def test_filters_of_a_device_without_a_queue_are_listed() -> None:
     own = read(text + "tc filter add dev ppp0 parent 1: u32 match ip protocol 6 0xff flowid 1:20", "tc")
     assert own.parameters["classes"][0]["match"] == {"protocol": "tcp"}
     found = read(text + "tc filter add dev ppp9 parent 1: u32 match ip protocol 6 0xff flowid 1:20", "tc")
-    assert any(item.endswith("of ppp9, of which this text has no queue") for item in found.missing)
+    assert any(item.endswith("device ppp9 has no queue in this text") for item in found.missing)

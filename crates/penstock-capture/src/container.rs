@@ -34,6 +34,8 @@ pub(crate) enum Step {
     End,
     /// The end of the file within a frame, or within the header of one.
     Cut,
+    /// Zeros up to the end of the file, in place of a frame.
+    Zeros,
 }
 
 /// A frame without its bytes.

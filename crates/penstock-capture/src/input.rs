@@ -90,6 +90,21 @@ impl Input {
         Ok(true)
     }
 
+    /// Whether all bytes up to the end of the file are zeros. Stops at the first other byte.
+    pub(crate) fn has_only_zeros(&mut self) -> Result<bool, String> {
+        loop {
+            let available = self.available()?;
+            if available.is_empty() {
+                return Ok(true);
+            }
+            if available.iter().any(|byte| *byte != 0) {
+                return Ok(false);
+            }
+            let count = available.len();
+            self.stream().consume(count);
+        }
+    }
+
     fn stream(&mut self) -> &mut dyn BufRead {
         match &mut self.bytes {
             Bytes::Plain(bytes) => bytes,

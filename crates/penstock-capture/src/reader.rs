@@ -43,6 +43,7 @@ impl Reader {
                 Step::Frame(frame) => frame,
                 end => {
                     self.summary.is_cut = end == Step::Cut;
+                    self.summary.ends_in_zeros = end == Step::Zeros;
                     self.summary.unused_bytes = self.container.unused();
                     self.is_at_end = true;
                     break;

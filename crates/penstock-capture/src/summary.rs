@@ -16,6 +16,8 @@ pub struct Summary {
     pub without_time: u64,
     /// Whether the file ends within a frame.
     pub is_cut: bool,
+    /// Whether zeros follow the last frame up to the end of the file, as in a file that was allocated in advance.
+    pub ends_in_zeros: bool,
     /// Bytes after the compressed data, which are no further part of it and not zeros; counted at the end of the file.
     pub unused_bytes: u64,
     /// Frames without an IP packet, by kind.
@@ -28,6 +30,9 @@ impl Summary {
         let mut notes = Vec::new();
         if self.is_cut {
             notes.push(format!("the file ends in the middle of packet {}, which is not used", self.frames + 1));
+        }
+        if self.ends_in_zeros {
+            notes.push(format!("the file has only zeros after packet {}, which are not used", self.frames));
         }
         if self.unused_bytes > 0 {
             notes.push(format!("{} after the compressed data and not used", packets(self.unused_bytes, "byte")));

@@ -24,4 +24,4 @@ pub use packet::{Ecn, Packet, PacketMeta, Rare};
 pub use pure_ack::PureAck;
 pub use rng::Rng;
 pub use time::{Span, Time};
-pub use units::{Bytes, Limit, Packets, Rate};
+pub use units::{Bytes, Limit, Packets, Rate, SignedBytes};

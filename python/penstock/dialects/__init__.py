@@ -59,14 +59,14 @@ def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts
     if not found.missing:
         _check_written(found.text, scheme, dialect, facts)
     if dialect != "penstock" and "limit" not in parameters and scheme not in ("cake", "wred", "pq", "wfq"):
-        found.notes.append(f"no limit is given: that of {dialect} holds")
+        found.notes.append(f"no limit is given: the default of {dialect} applies")
     return _in_lines(found)
 
 
 def _check_written(text: str, scheme: str, dialect: str, facts: Facts) -> None:
     """Raise `DialectError` if rounding to the numbers of a dialect has produced invalid settings."""
     if not text.strip():
-        raise DialectError(f"{dialect} has no words for {scheme} without a limit")
+        raise DialectError(f"{dialect} cannot express {scheme} without a limit")
     try:
         read(text, dialect, facts)
     except PenstockError as error:

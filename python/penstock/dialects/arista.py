@@ -293,7 +293,7 @@ def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re
     levels = {level: by_level.get(level, every) for level in range(LEVELS)}
     first = next(row for row in levels.values() if row)
     if how == "ecn" and any(_red(row, name) != first for (key, _), row in rows.items() if key == "drop"):
-        result.missing.append(f"{name} random-detect drop: other thresholds for packets without ECN".lstrip())
+        result.missing.append(f"{name} random-detect drop: different thresholds for packets without ECN".lstrip())
     result.parameters |= first
     result.scheme = "red"
     if any(row != first for row in levels.values()):
@@ -303,7 +303,7 @@ def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re
         result.parameters["ecn"] = True
         if result.scheme == "red":
             result.parameters["mark_up_to"] = "always"
-    result.notes.append("each packet is judged alone; above the maximum threshold all are marked or dropped")
+    result.notes.append("drops are independent of each other; above the maximum threshold all packets are affected")
 
 
 def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None], facts: Facts) -> None:
@@ -313,7 +313,7 @@ def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None],
     """
     result.scheme = "wred"
     if len({(row["w_q"], row["min_th"].lstrip("0123456789")) for row in levels.values() if row}) > 1:
-        raise DialectError("drop precedences with different weights or units cannot be one queue here")
+        raise DialectError("drop precedences with different weights or units cannot be combined in one queue")
     rows = [
         (packets(row["min_th"], facts), packets(row["max_th"], facts), row["max_p"]) if row else NEVER
         for row in (*levels.values(), levels[0])
@@ -332,7 +332,7 @@ def _red(line: re.Match[str], name: str) -> dict[str, Any]:
             f"{name} {unit}: only {', '.join((*_UNITS, *_TIMES))} can be converted; a segment depends on the switch"
         )
     if line["other"] != unit:
-        raise DialectError(f"thresholds in {unit} and {line['other']}: expected one unit")
+        raise DialectError(f"thresholds in {unit} and {line['other']}: expected the same unit")
     power = integer_of("weight", line["weight"]) if line["weight"] else DEFAULT_WEIGHT
     if power > LARGEST_WEIGHT:
         raise DialectError(f"weight {power}: expected 0 to {LARGEST_WEIGHT}")
@@ -354,7 +354,7 @@ def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, 
     strict = [name for name in ordered if name not in shared]
     if strict and len(shared) > 1:
         raise DialectError(
-            f"{', '.join(strict)} with priority and {', '.join(shared)} without: these schedulers cannot be one here"
+            f"{', '.join(strict)} with priority and {', '.join(shared)} without: penstock cannot combine them"
         )
     result = Conversion("pq" if strict else "wfq", {"limit": "inf", "classes": []})
     if strict and shared and int(shared[0][-1]) > int(strict[-1][-1]):
@@ -382,7 +382,7 @@ def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, 
         rest: dict[str, Any] = {"name": "others"}
         rest |= {"priority": len(queues)} if strict else {"weight": 1}
         result.parameters["classes"].append(rest)
-        result.notes.append("queues without lines are one class, others, the last")
+        result.notes.append("queues without lines form the last class, others")
     return result
 
 
@@ -418,5 +418,5 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     known = {"min_th", "max_th", "max_p", "ecn", "w_q", "measure_in", "mean_packet", "limit", "guards"}
     list_unsaid(result, known | {"spacing"} | ({"mark_up_to"} if parameters.get("mark_up_to") == "always" else set()))
     if parameters.get("spacing", "wait") != "none":
-        result.notes.append("drops are not spaced: each packet is judged alone")
+        result.notes.append("drops are not spaced: each packet is dropped independently")
     return result

@@ -213,7 +213,7 @@ class _Reader:
             kind, value = class_.bandwidth
             result.missing.append(f"{class_.place} bandwidth {kind} {value:g}: a single class has the whole link")
         if class_.priority is not None:
-            result.missing.append(f"{class_.place} priority: alone it has the whole link")
+            result.missing.append(f"{class_.place} priority: a single class has the whole link")
         if class_.name not in (REST, IMPLICIT):
             result.missing.append(f"{class_.place}: which packets it holds; {REST} holds the others")
         result.missing += class_.lost
@@ -254,14 +254,18 @@ class _Reader:
             result.parameters["classes"].append(table)
             result.missing += [*own.missing, *class_.lost]
             if class_.name != REST and not _queues(class_):
-                result.missing.append(f"{class_.place} has no queue: it waits in that of {REST}, here in its own")
+                result.missing.append(
+                    f"{class_.place} has no queue: IOS puts its packets in that of {REST}, penstock in a separate one"
+                )
             result.notes += [note for note in own.notes if note not in result.notes]
             if class_.child is not None:
-                result.missing.append(f"{class_.place} service-policy {class_.child}: classes below classes")
+                result.missing.append(
+                    f"{class_.place} service-policy {class_.child}: only one level of classes is supported"
+                )
             if class_.shape is not None:
                 result.missing.append(f"{class_.place} shape: an upper bound of a class")
             if class_.is_fair:
-                result.missing.append(f"{class_.place} fair-queue: queues by flow in a class")
+                result.missing.append(f"{class_.place} fair-queue: a queue per flow within a class")
         return result
 
     def _weights(self, classes: list[_Class], rate: float | None) -> list[dict[str, Any]]:
@@ -305,7 +309,7 @@ class _Reader:
         )
         if len(others) > 1:
             result.missing.append(
-                "bandwidth beyond the guarantees: IOS shares it by weight, here by the order of classes"
+                "bandwidth beyond the guarantees: IOS shares it by weight; here the first classes get it first"
             )
         return tables
 
@@ -337,7 +341,7 @@ class _Reader:
         """The code points that a class holds; else a name for its traffic."""
         class_map = self.configuration.class_maps.get(class_.name)
         if class_map is None or not class_map.conditions:
-            result.notes.append(f"{class_.place}: no class map in the text; put its traffic in match")
+            result.notes.append(f"{class_.place}: the text has no class map: name its traffic in match")
             return {"traffic": [class_.name]}
         sets = []
         for words in class_map.conditions:

@@ -99,7 +99,9 @@ def settle_red(result: Conversion, given: RandomDetect, place: str, facts: Facts
             result.parameters |= {"measure_in": "bytes"}
         full = 64 if field_ == "dscp" else 8
         if len(rows) < full:
-            result.notes.append(f"{place} packets without a line use the router's own thresholds; here all use these")
+            result.notes.append(
+                f"{place}: code points without a line have the router's defaults; here all have these thresholds"
+            )
         result.notes.append("max_p is 1 / mark-denominator")
         return
     by_drop = field_ == "dscp" and (not rows or any(point in _AF for point in rows))
@@ -153,7 +155,7 @@ def _by_drop_precedence(result: Conversion, rows: dict[int, Row], place: str) ->
             )
     if 0 not in rows:
         result.notes.append(
-            f"{place} other code points have the router's own thresholds; here best effort has the last level's"
+            f"{place}: other code points have the router's defaults; here best effort has those of the last level"
         )
     result.notes.append("levels are the drop precedences of AF: af11 is level 0")
     return [levels[level] for level in sorted(levels)]

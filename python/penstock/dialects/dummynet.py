@@ -141,8 +141,8 @@ def _queue(box: Box, place: str) -> Conversion:
             values |= {"measure_in": "bytes", "scale_by_size": "p_b"}
         else:
             values |= {name: float(values[name]) for name in ("min_th", "max_th")}
-        result.notes.append("thresholds are slots where the queue is in slots, else bytes")
-        result.notes.append("idle times count packets of 512 B (net.inet.ip.dummynet.red_avg_pkt_size)")
+        result.notes.append("thresholds are in slots if the limit of the queue is, otherwise in bytes")
+        result.notes.append("idle times are counted in packets of 512 B (net.inet.ip.dummynet.red_avg_pkt_size)")
     elif box.aqm:
         result.scheme, keys = AQMS[box.aqm]
         apply_keys(result, keys, box.aqm_settings, f"{place} {box.aqm}")

@@ -146,7 +146,7 @@ def _box(words: list[str], name: str) -> Box:
             case "type":
                 box.type = following(word).lower()
                 if box.type not in TYPES:
-                    raise DialectError(f"{name}: no scheduler {box.type}; there are: {', '.join(TYPES)}")
+                    raise DialectError(f"{name}: no scheduler {box.type}; supported: {', '.join(TYPES)}")
                 if box.type in AQMS:
                     box.aqm_settings = _parameters(words, box.type, name)
             case "red" | "gred" as aqm:
@@ -208,7 +208,7 @@ def _mask(words: list[str], name: str) -> str:
                 raise DialectError(f"{name}: mask {word} has no value")
             fields.append(words.pop())
     if not fields:
-        raise DialectError(f"{name}: mask without a field; there are: {', '.join(_MASKS)}, all")
+        raise DialectError(f"{name}: mask without a field; expected one of {', '.join(_MASKS)}, all")
     return " ".join(fields)
 
 

@@ -27,7 +27,7 @@ LARGEST_EXPONENT = 31
 """The operational maximum; a larger exponent counts as this one ("Configuring Weighted RED Buffer Occupancy")."""
 DEFAULT_EXPONENT = 1
 """The default in that section and its example; the page of the statement red-buffer-occupancy gives 0."""
-NEEDS_LIMIT = "fill levels are parts of the buffer: give the queue a limit"
+NEEDS_LIMIT = "fill levels are shares of the buffer: give the queue a limit"
 
 Points = list[tuple[int, int]]
 """Fill level and drop probability in percent."""
@@ -69,7 +69,9 @@ def _alone(result: Conversion, scheduler: Scheduler) -> Conversion:
     """The queue of a single scheduler, whose share of the link has no effect."""
     kind, value = scheduler.rate
     if kind != "remainder":
-        result.missing.append(f"scheduler {scheduler.name} transmit-rate {value:g} {kind}: alone it has the whole link")
+        result.missing.append(
+            f"scheduler {scheduler.name} transmit-rate {value:g} {kind}: a single class has the whole link"
+        )
     return result
 
 
@@ -153,7 +155,7 @@ def _weight(statements: list[Path]) -> tuple[float, str]:
             raise DialectError(f"red-buffer-occupancy {' '.join(line)}: expected weighted-averaged "
                                "instant-usage-weight-exponent N")  # fmt: skip
     if not any("weighted-averaged" in line for line in lines):
-        return 1.0, "w_q = 1: the present queue counts, unless red-buffer-occupancy averages it"
+        return 1.0, "w_q = 1: the router uses the instantaneous queue unless red-buffer-occupancy sets a weight"
     texts = [line[-1] for line in lines if len(line) > 1 and line[-2] == "instant-usage-weight-exponent"]
     power = integer_of("instant-usage-weight-exponent", texts[-1]) if texts else DEFAULT_EXPONENT
     if power > LARGEST_EXPONENT:

@@ -213,7 +213,7 @@ def _settle_map(scheduler: Scheduler, map_: dict[tuple[str, str], str]) -> None:
                 scheduler.profile = map_[priority, protocol]
     scheduler.lost += [
         f"scheduler {scheduler.name} drop-profile-map loss-priority {priority} protocol {protocol} "
-        f"drop-profile {profile}: packets of low loss priority count"
+        f"drop-profile {profile}: only the profile for low loss priority is used"
         for (priority, protocol), profile in map_.items()
         if profile != scheduler.profile
     ]
@@ -375,7 +375,7 @@ def scheduled(
     if not points:
         result.notes.append("no dscp classifier in the text: put the traffic of each forwarding class in match")
     if result.scheme == "pq":
-        result.missing.append("bandwidth beyond the guarantees: here it goes by the order of classes")
+        result.missing.append("bandwidth beyond the guarantees: here the first classes get it first")
     del result.parameters["classes"][-1]["match"]
     result.notes.append(f"packets that no classifier names are in {rest}")
     return result
@@ -403,7 +403,7 @@ def _add_queue(table: dict[str, Any], scheduler: Scheduler, own: Conversion, rat
     if own.scheme != "droptail":
         if size is None:
             raise DialectError(
-                f"scheduler {scheduler.name}: its drop profile is in parts of a buffer whose size is not in "
+                f"scheduler {scheduler.name}: its drop profile has shares of a buffer whose size is not in "
                 "the text; give buffer-size temporal"
             )
         table["queue"] = {"scheme": own.scheme, "limit": size, **own.parameters}

@@ -65,7 +65,7 @@ def read(text: str, facts: Facts) -> Conversion:
     else:
         name, own, lost = _single_queue(script, facts)
     if name not in QUEUES:
-        raise DialectError(f'no queue "{name}"{nearest(name, QUEUES)}; there are: {", ".join(QUEUES)}')
+        raise DialectError(f'no queue "{name}"{nearest(name, QUEUES)}; supported: {", ".join(QUEUES)}')
     scheme, keys = QUEUES[name]
     result = Conversion(scheme, {}, rate=rate, missing=lost)
     known = {key.name for key in keys}
@@ -334,7 +334,7 @@ def _settle_red(result: Conversion, settings: dict[str, str], rate: float | None
         result.scheme = "ared-floyd"
         values |= adaptive | {"max_p_low": adaptive["max_p_low"] or 0.01}
     if "idle_pktsize_" not in settings:
-        result.notes.append("idle times count packets of mean_packet; ns-2's idle_pktsize_ is 100 B by default")
+        result.notes.append("idle times count packets of mean_packet; ns-2 uses idle_pktsize_, by default 100 B")
 
 
 def _automatic(result: Conversion, target: float, rate: float | None) -> None:

@@ -37,7 +37,7 @@ def read(text: str, facts: Facts) -> Conversion:
     setup = _setup(text)
     name, settings = _chosen(setup, facts)
     if name not in DISCS:
-        raise DialectError(f'no queue disc "{name}"{nearest(name, DISCS)}; there are: {", ".join(DISCS)}')
+        raise DialectError(f'no queue disc "{name}"{nearest(name, DISCS)}; supported: {", ".join(DISCS)}')
     scheme, keys = DISCS[name]
     result = Conversion(scheme, {}, notes=[*setup.notes])
     settings = _current(settings)
@@ -47,7 +47,7 @@ def read(text: str, facts: Facts) -> Conversion:
     _settle(result, settings)
     if setup.rate is not None:
         result.rate = rate_of(setup.rate)
-    result.missing += [f"{path}: not of the queue" for path in setup.others]
+    result.missing += [f"{path}: not a setting of the queue" for path in setup.others]
     result.missing += setup.unclear
     return result
 
@@ -141,7 +141,7 @@ def _settle_red(result: Conversion, settings: dict[str, str]) -> None:
         result.rate = bandwidth
     else:
         result.notes.append(
-            "LinkBandwidth is not set: ns-3 takes 1.5 Mbit/s for idle times, here the link's rate counts"
+            "LinkBandwidth is not set: ns-3 computes idle times with 1.5 Mbit/s, penstock with the link's rate"
         )
     if by_feng:
         result.scheme = "ared-feng"

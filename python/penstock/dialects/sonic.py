@@ -256,14 +256,14 @@ def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Facts) ->
         ((queue, (result, scheduler)),) = owned.items()
         if "scheduler" in queues[queue]:
             share = f"{scheduler['type']} weight {scheduler['weight']}"
-            result.missing.append(f"queue {queue} {share}: alone it has the whole port")
+            result.missing.append(f"queue {queue} {share}: a single queue has the whole port")
         return result
     strict = [queue for queue, (_, scheduler) in owned.items() if scheduler["type"] == "STRICT"]
     shared = [queue for queue in owned if queue not in strict]
     if strict and len(shared) > 1:
         raise DialectError(
             f"queues {', '.join(map(str, strict))} are STRICT and {', '.join(map(str, shared))} share by weight: "
-            "these schedulers cannot be one here"
+            "penstock cannot combine them"
         )
     result = Conversion("pq" if strict else "wfq", {"limit": "inf", "classes": []})
     points = _code_points(tree, maps)
@@ -282,7 +282,7 @@ def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Facts) ->
         result.notes.append("no DSCP_TO_TC_MAP of the port in the text: put the traffic of each queue in match")
     rest: Tree = {"name": "others"} | ({"priority": len(owned)} if strict else {"weight": 1})
     result.parameters["classes"].append(rest)
-    result.notes.append("other packets are one class, the last")
+    result.notes.append("all other packets form the last class")
     return result
 
 
@@ -359,6 +359,6 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     known |= {"mark_up_to"} if parameters.get("mark_up_to") == "always" else set()
     list_unsaid(result, known | ({"w_q"} if parameters.get("w_q") == 1 else set()))
     if "w_q" not in parameters:
-        result.missing.append("w_q = auto: the weight of the average is the switch's, 0 by default")
+        result.missing.append("w_q = auto: the switch sets the weight of the average, 0 by default")
     result.text = json.dumps({"WRED_PROFILE": {"penstock": profile}}, indent=2)
     return result

@@ -67,15 +67,13 @@ def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
     present_lines, foreign = present(text, facts)
     kept, summary = without_mq(present_lines)
     summary.missing += [
-        f"{line.text}: of {line.device}, of which this text has no queue" if line.subject in ("class", "filter") else
-        f"{line.text}: no queue, class or filter"
+        f"{line.text}: device {line.device} has no queue in this text" if line.subject in ("class", "filter") else
+        f"{line.text}: not a queue, class or filter"
         for line in foreign
     ]  # fmt: skip
     if not any(line.subject == "qdisc" and line.kind not in NOTHING for line in kept):
-        why = (
-            next((f"{line.kind} is all that is left" for line in kept), "all is deleted") if text.strip() else "nothing"
-        )
-        raise DialectError(f"no queue of tc in this text ({why}); there are: {', '.join(_known())}")
+        why = next((f"{line.kind} is the only queue" for line in kept), "all is deleted") if text.strip() else "nothing"
+        raise DialectError(f"no supported queue of tc in this text ({why}); supported: {', '.join(_known())}")
     return kept, summary
 
 
@@ -123,4 +121,4 @@ def _check(line: Line) -> None:
         raise DialectError(f'"{line.text}"{f" at {place}" if place else ""}: {line.kind} of tc has no counterpart here '
                            f"({ABSENT[line.kind]})")  # fmt: skip
     name = line.kind or "nothing"
-    raise DialectError(f'no queue of tc in "{line.text}"{nearest(name, _known())}; there are: {", ".join(_known())}')
+    raise DialectError(f'no queue of tc in "{line.text}"{nearest(name, _known())}; supported: {", ".join(_known())}')

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from penstock.dialects.conversion import Conversion, Facts, packets
 from penstock.dialects.tc_keys import Given
-from penstock.scenario.framing import FRAMINGS
+from penstock.scenario.framing import FRAMINGS, LARGEST_OVERHEAD
 from penstock.units import parse_rate, parse_time
 
 __all__ = ["read_cake", "settle_memory"]
@@ -45,12 +45,13 @@ def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
             cells = item.key.setting
     if conversion.parameters["isolation"] in _BY_HOST and all(item.key.word != "nat" for item in order):
         conversion.notes.append(
-            "nonat: without nat, cake sees all hosts behind a NAT as one host; here it distinguishes them"
+            "nonat: hosts are distinguished here; cake cannot do so behind a NAT, where they have one address: "
+            "isolation = flows simulates this"
         )
     conversion.parameters |= {"overhead": f"{overhead}B", "mpu": f"{mpu}B", "cells": cells}
-    if not 0 <= overhead <= 256:
-        conversion.parameters["overhead"] = "0B"
-        conversion.missing.append(f"overhead {overhead}: cake here takes 0 to 256 bytes")
+    if overhead > LARGEST_OVERHEAD:
+        conversion.parameters["overhead"] = f"{LARGEST_OVERHEAD}B"
+        conversion.missing.append(f"overhead {overhead}: the sum is above {LARGEST_OVERHEAD} bytes")
     if parse_time(conversion.parameters["rtt"]) > LONGEST_RTT_NS:
         conversion.parameters["rtt"] = "1000s"
         conversion.notes.append("rtt = 1000s, the longest here: the AQM almost never acts")
@@ -74,7 +75,7 @@ def settle_memory(conversion: Conversion, facts: Facts) -> None:
     is_shaped = "bandwidth" in conversion.parameters
     if given == "inf":
         if is_shaped:
-            conversion.missing.append("limit = inf: cake with a bandwidth has one")
+            conversion.missing.append("limit = inf: cake with a bandwidth always has a limit")
         del conversion.parameters["limit"]
         return
     octets = round(facts.packet * packets(given, facts))

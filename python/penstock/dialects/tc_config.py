@@ -118,8 +118,8 @@ def of_one_device(lines: Sequence[Line], facts: Facts) -> list[Line]:
         return [line for line in lines if line.device in ("", facts.device)]
     if len(queued) > 1:
         raise DialectError(
-            f"one root queue is expected; this text has those of {' and '.join(queued)}: name a device by --device, "
-            "or give the lines of one"
+            f"this text has root queues of {' and '.join(queued)}: choose a device with --device, "
+            "or keep the lines of one device"
         )
     return [line for line in lines if line.device in ("", *queued) or not queued]
 
@@ -141,7 +141,7 @@ def without_mq(lines: Sequence[Line]) -> tuple[list[Line], Conversion]:
     kinds = {(line.kind, *line.words): line for line in children}
     if len(kinds) > 1:
         names = ", ".join(f"{line.kind} at {line.at.get('parent')}" for line in kinds.values())
-        raise DialectError(f"the queues of {_name(root)} differ, and a link has one: {names}")
+        raise DialectError(f"the queues of {_name(root)} differ, but a link has only one queue: {names}")
     first = children[0]
     summary.notes.append(f"{root.kind}: {len(children)} equal queues, one for each transmit queue of the device; a "
                       "flow uses one of them")  # fmt: skip

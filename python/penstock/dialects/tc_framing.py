@@ -47,7 +47,7 @@ def add_framing(framing: Framing, text: str, found: Conversion) -> None:
     if framing == NO_FRAMING:
         return
     if "framing" in found.link:
-        found.missing.append(f"{text}: the link has the framing of another object of the text")
+        found.missing.append(f"{text}: the link already has the framing of another object in the text")
     else:
         found.link["framing"] = framing.readable()
 
@@ -84,7 +84,7 @@ def _checked(overhead: int, mpu: int, cells: str, text: str) -> Framing:
 
 def _cells(text: str, layer: str) -> str:
     if layer not in LINK_LAYERS:
-        raise DialectError(f"{text}: no link layer {layer}{nearest(layer, LINK_LAYERS)}; there are: "
+        raise DialectError(f"{text}: no link layer {layer}{nearest(layer, LINK_LAYERS)}; supported: "
                            f"{', '.join(LINK_LAYERS)}")  # fmt: skip
     return LINK_LAYERS[layer]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from penstock.aqms.catalog import find_scheme
 from penstock.dialects import tc_queue
 from penstock.dialects.conversion import Conversion, DialectError, Facts
 from penstock.dialects.tc_dualpi2 import settle_gains
@@ -33,6 +34,8 @@ def representable(scheme: str, parameters: Mapping[str, Any], facts: Facts) -> d
         conversion = Conversion(scheme, settings)
         settle_gains(conversion)
         settings["range"] = "0s"
+        weight = next(param.default for param in find_scheme(scheme).params if param.name == "classic_weight")
+        settings.setdefault("classic_weight", weight)  # the default, 1/16, is no whole percent
     for key in qdisc.keys:
         if key.kind is None or key.parameter == "limit" or settings.get(key.parameter) in (None, "auto"):
             continue

@@ -40,7 +40,9 @@ class HtbClass:
     def unsaid(self, place: str, root: float, ranked: bool) -> list[str]:
         """List the options of a class that have no counterpart here."""
         losses = (
-            [] if self.ceil >= root else [f"ceil {format_rate(round(self.ceil))} of {place}: a class may use the link"]
+            []
+            if self.ceil >= root
+            else [f"ceil {format_rate(round(self.ceil))} of {place}: here it may use the whole link"]
         )
         return losses + (self._unsaid_options(place) if ranked else self.unsaid_of_link(place))
 
@@ -67,7 +69,7 @@ def ancestry(place: str, classes: Mapping[str, HtbClass]) -> list[str]:
     above = [place]
     while (parent := classes[above[-1]].parent) in classes:
         if parent in above:
-            raise DialectError(f"class {parent} is below itself")
+            raise DialectError(f"class {parent} is its own ancestor")
         above.append(parent)
     return above
 

@@ -163,7 +163,7 @@ class Qdisc:
                 if not is_printed:
                     known = ", ".join(sorted(by_word)) or "none"
                     raise DialectError(
-                        f'{self.kind} has no option "{words[at]}"{nearest(words[at], by_word)}; there are: {known}'
+                        f'{self.kind} has no option "{words[at]}"{nearest(words[at], by_word)}; supported: {known}'
                     )
                 yield " ".join(words[at:end])
                 at = end

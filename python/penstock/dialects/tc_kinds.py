@@ -11,7 +11,7 @@ from penstock.dialects.tc_units import RATE as RATE_UNITS
 from penstock.dialects.tc_units import SIZE as SIZE_UNITS
 from penstock.dialects.tc_units import TIME as TIME_UNITS
 from penstock.dialects.tc_units import whole
-from penstock.units import parse_time
+from penstock.units import parse_signed_size, parse_time
 
 __all__ = [
     "BANDWIDTH",
@@ -70,6 +70,10 @@ def _signed_size(text: str) -> str:
     return f"{sign}{whole(octets.removesuffix('b'))}B"
 
 
+def _signed_text(value: Any) -> str:
+    return str(round(parse_signed_size(value) if isinstance(value, str) else value))
+
+
 def _milliseconds(text: str) -> Any:
     return TIME_UNITS.read(f"{text}ms" if text.isdigit() else text)
 
@@ -90,7 +94,7 @@ def _share(text: str) -> float:
 COUNT = Quantity(_count, lambda value: str(round(value)), "number", "whole numbers")
 PACKETS = Quantity(lambda text: f"{_count(text)}p", _packets_text, "packets", "whole packets")
 SIZE = Quantity(SIZE_UNITS.read, SIZE_UNITS.write, "bytes", "whole bytes")
-SIGNED_SIZE = Quantity(_signed_size, SIZE_UNITS.write, "bytes", "whole bytes")
+SIGNED_SIZE = Quantity(_signed_size, _signed_text, "bytes", "whole bytes")
 OCTETS = Quantity(lambda text: f"{whole(text.removesuffix('b'))}B", SIZE_UNITS.write, "bytes", "whole bytes")
 """A size that tc accepts without a unit."""
 TIME = Quantity(TIME_UNITS.read, TIME_UNITS.write, "time", "whole microseconds")

@@ -57,7 +57,7 @@ def _delay(given: Mapping[str, str], found: Conversion) -> dict[str, Any]:
         return link
     name = given.get("distribution", "uniform")
     if name not in DISTRIBUTIONS:
-        found.missing.append(f"distribution {name}{nearest(name, DISTRIBUTIONS)}: the known ones are uniform, "
+        found.missing.append(f"distribution {name}{nearest(name, DISTRIBUTIONS)}: not supported, unlike uniform, "
                              "normal, pareto and paretonormal; normal is used")  # fmt: skip
         name = "normal"
     if "distribution" not in given:

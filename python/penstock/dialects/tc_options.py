@@ -25,7 +25,7 @@ def options(qdisc: Qdisc, line: Line, missing: list[str]) -> dict[str, str]:
     values: dict[str, str] = {}
     for item in qdisc.given(line.words, is_printed=line.printed):
         if not isinstance(item, Given):
-            missing.append(f"{item}: not an option of {qdisc.kind} that is known here")
+            missing.append(f"{item}: unknown option of {qdisc.kind}")
         elif item.key.fate is Fate.APPLIED:
             values[item.key.word] = item.text
         elif item.key.fate is Fate.LOST and not (item.key.is_neutral and item.key.is_default(item.text)):

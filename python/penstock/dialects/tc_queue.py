@@ -43,7 +43,7 @@ def queue(kind: str, words: Sequence[str], facts: Facts, *, is_printed: bool = F
     order: list[Given] = []
     for item in qdisc.given(words, is_printed=is_printed):
         if isinstance(item, str):
-            conversion.missing.append(f"{item}: not an option of {kind} that is known here")
+            conversion.missing.append(f"{item}: unknown option of {kind}")
             continue
         order.append(item)
         key, text = item.key, item.text
@@ -80,7 +80,7 @@ def _read_special(
     elif kind == "fq":
         buckets = conversion.parameters["buckets"]
         conversion.notes.append(f"fq has one queue per flow; with {buckets} buckets, collisions in sfq are rare")
-        conversion.missing.append("pacing of flows, and new flows first: here senders pace their packets themselves")
+        conversion.missing.append("pacing, and priority of new flows: here senders pace their packets themselves")
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
@@ -126,7 +126,7 @@ def _settle_sfq(conversion: Conversion) -> None:
     if "flows" not in conversion.parameters and bounded > SFQ_FLOWS:
         conversion.parameters["flows"] = bounded
     if "depth" not in conversion.parameters and bounded > SFQ_DEPTH:
-        conversion.missing.append(f"a flow that fills the queue: sfq of Linux holds {SFQ_DEPTH} packets of a flow")
+        conversion.missing.append(f"a flow that fills the queue: sfq of Linux has at most {SFQ_DEPTH} packets per flow")
 
 
 SFQ_MOST, SFQ_FLOWS, SFQ_DEPTH = 65535, 128, 127

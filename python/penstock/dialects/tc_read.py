@@ -95,7 +95,7 @@ def read_gred(lines: Sequence[Line], facts: Facts) -> Conversion:
     if "ecn" in setup or any(one.get("ecn") for one in ordered):
         found.parameters["ecn"] = True
     if "grio" not in setup or len(priorities) > 1:
-        found.missing.append("an average for each vq: wred has one over all packets, as gred with grio and equal prio")
+        found.missing.append("an average per vq: wred has one over all packets, as gred with grio and equal prio")
     found.notes.append("the vq of a packet is its tc_index, set by filters; here its precedence chooses the level")
     found.notes += list(dict.fromkeys(note for level in sorted(levels) for note in levels[level].notes))
     return found
@@ -162,7 +162,7 @@ class _Tree:
             found = self.queue(below) if below else Conversion("droptail", {"limit": f"{round(room)}B"})
             add_framing(framing, line.text, found)
             _slow_down(found, rate, "tbf")
-            missing.append(f"burst of tbf, {round(burst)} B: a link has no bucket")
+            missing.append(f"burst of tbf, {round(burst)} B: a link has no token bucket")
         found.missing += missing
         return found
 
@@ -185,7 +185,7 @@ class _Tree:
         if below is None and "delay" in link:
             found.notes.append("netem's limit also counts packets on the wire; the limit of a queue here does not")
         if self._is_on_link(line):
-            missing += [f"{key} = {toml_value(found.link[key])}: of the netem below, and a link has it once"
+            missing += [f"{key} = {toml_value(found.link[key])}: of the netem below, but a link has only one"
                         for key in link if key in found.link]  # fmt: skip
             found.link |= link
         else:
@@ -227,7 +227,7 @@ class _Tree:
                 self.used.add(id(child))
             found.notes.append(f"band {_major(line)}:{band + 1:x} gets no packet by its code point, and is left out")
         if len(found.parameters["classes"]) == 1:
-            raise DialectError("prio: every packet goes to one band; its queue alone says the same")
+            raise DialectError("prio: every packet goes to the same band, so only its queue is kept")
         return found
 
     def _pfifo_fast(self, line: Line) -> Conversion:
@@ -264,11 +264,11 @@ class _Tree:
             if place in parents or len(leaves) == 1:
                 found.missing += one.unsaid_of_link(place)
             if place in parents and place not in tops and len(leaves) > 1:
-                found.missing.append(f"class {place} between the root and its leaves: there is one level of classes")
+                found.missing.append(f"class {place} between the root and its leaves: only one level is supported")
         if len(tops) > 1:
-            found.missing.append("no class above the others: in htb none may borrow from another, here each may")
+            found.missing.append("the classes have no common parent: in htb they cannot borrow, here they can")
         if default not in leaves:
-            found.missing.append("packets without a filter pass htb unshaped: here the last class has them")
+            found.missing.append("packets that match no filter pass htb unshaped; here they are in the last class")
         return found
 
     def _only(self, place: str, root: float) -> Conversion:
@@ -288,7 +288,7 @@ class _Tree:
         for place in leaves:
             if place != default and place not in {name for name, _ in entries}:
                 entries.append((place, {"traffic": [place]}))
-                found.missing.append(f"the packets of {place}: no filter leads to it; name them in its match")
+                found.missing.append(f"the packets of {place}: no filter selects them; name them in its match")
         entries += [(default, {})] if default in leaves else []
         for place, match in entries:
             leaf = leaves[place]
@@ -302,7 +302,7 @@ class _Tree:
             found.parameters["classes"].append(self._class(place, match, shares, found))
             found.missing += leaf.unsaid(place, root, ranked)
         if ranked and len({one.prio for one in leaves.values()}) < len(leaves):
-            found.missing.append("turns between classes of the same prio: here the first one listed goes first")
+            found.missing.append("round robin between classes of the same prio: here the first one goes first")
         return found
 
     def _class(self, place: str, match: dict[str, Any], more: dict[str, Any], found: Conversion) -> dict[str, Any]:
@@ -313,7 +313,7 @@ class _Tree:
             return {**made, "limit": LEAF_LIMIT}
         below = self.queue(child)
         if "classes" in below.parameters or below.rate is not None:
-            found.missing.append(f"classes below {place}: there is one level of classes")
+            found.missing.append(f"classes below {place}: only one level of classes is supported")
             return made
         found.notes += [f"{place}: {note}" for note in below.notes]
         found.missing += [f"{place}: {item}" for item in below.missing]
@@ -347,7 +347,7 @@ def _aqm(below: Conversion) -> tuple[Conversion, str]:
     aqm = {"fq-codel": "codel", "fq-pie": "pie"}.get(below.scheme, "droptail")
     known = {"limit", *(param.name for param in find_scheme(aqm).params)}
     given = {key: value for key, value in below.parameters.items() if key in known}
-    return Conversion(aqm, given), f"queues of {below.scheme} in a class: here it has one, guarded by {aqm}"
+    return Conversion(aqm, given), f"queues of {below.scheme} in a class: here the class has one queue with {aqm}"
 
 
 def _tbf_limit(line: Line, given: Mapping[str, str], rate: float, burst: float) -> float:
@@ -386,7 +386,7 @@ def _frame(classes: Mapping[str, HtbClass], found: Conversion) -> list[str]:
     if len(framings) == 1:
         add_framing(framings.pop(), "overhead of htb", found)
         return []
-    return [f"overhead, mpu and linklayer of {place}: other classes have others, and a link has one framing"
+    return [f"overhead, mpu and linklayer of {place}: those of other classes differ, but a link has only one framing"
             for place, one in classes.items() if one.framing != NO_FRAMING]  # fmt: skip
 
 

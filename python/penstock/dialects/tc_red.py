@@ -94,7 +94,7 @@ def _settle_probability(found: Conversion, low: int, high: int, *, is_printed: b
         return
     spread = high - low
     found.parameters["max_p"] = spread / 2.0 ** spread.bit_length()
-    found.notes.append(f"probability 1 overflows to 0 in tc: Linux then has (max - min) / 2^{spread.bit_length()} = "
+    found.notes.append(f"probability 1 overflows to 0 in tc: Linux then uses (max - min) / 2^{spread.bit_length()} = "
                        f"{plain(found.parameters['max_p'])}")  # fmt: skip
 
 
@@ -132,7 +132,9 @@ def red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
     largest, wanted = largest_power(high * size), max(1, round(-math.log2(w_q)))
     burst, got = _burst(low, min(largest, wanted), largest)
     if got > LARGEST_POWER:
-        raise DialectError(f"min_th = {plain(low)} packets: tc finds a weight only from one packet (avpkt) on")
+        raise DialectError(
+            f"min_th = {plain(low)} packets: tc derives a weight only if min is at least one packet (avpkt)"
+        )
     why = "tc allows only powers of two, and derives the power from burst"
     if wanted > largest:
         why = f"Linux takes powers up to {largest} where max is {whole(found, 'max', high * size, unit)} {unit}"

@@ -75,7 +75,7 @@ def _expanded(lines: list[str], *, prompts: bool) -> Iterator[Command]:
             )
         if _CONTROL.match(plain) and not is_prompt:
             raise DialectError(
-                f'"{one_line(plain.strip())}" is a program: paste what tc -s -d qdisc show prints on the device'
+                f'"{one_line(plain.strip())}" is shell code: paste what tc -s -d qdisc show prints on the device'
             )
         replaced = _replaced(plain, variables)
         for part in re.split(r";|&&", _HARMLESS.sub("", _REDIRECTION.sub("", replaced))):

@@ -140,11 +140,11 @@ def _rates(scheme: str, classes: list[dict[str, Any]], facts: Facts, found: Conv
         if facts.rate is None:
             raise DialectError("htb needs the rate of the link: give --rate RATE")
         bare = [one["name"] for one in classes if "rate" not in one]
-        found.notes += [f"{name} has priority at any rate: rate = that of the link" for name in bare]
+        found.notes += [f"{name} has priority without a limit: its rate is that of the link" for name in bare]
         return [parse_rate(one["rate"]) if "rate" in one else facts.rate for one in classes], facts.rate
     weights = [float(one.get("weight", one.get("share", 1))) for one in classes]
     if facts.rate is None and any("share" in one for one in classes):
-        raise DialectError("a share is of the link's rate: give --rate RATE")
+        raise DialectError("a share refers to the link's rate: give --rate RATE")
     total = number(1e6 * sum(weights))
     if facts.rate is None or abs(facts.rate - total) < 1:
         if facts.rate is None:
@@ -152,7 +152,7 @@ def _rates(scheme: str, classes: list[dict[str, Any]], facts: Facts, found: Conv
                 f"weights are written as Mbit/s, {format_rate(round(total))} in all: give --rate RATE for others"
             )
         return [1e6 * weight for weight in weights], total
-    found.notes.append("the rates of the classes are the parts that the weights have of the link's rate")
+    found.notes.append("the rates of the classes divide the link's rate by weight")
     return [facts.rate * weight / sum(weights) for weight in weights], facts.rate
 
 
@@ -192,7 +192,7 @@ def _below(found: Conversion, classes: list[dict[str, Any]], places: list[str], 
             queues.append(f"tc qdisc replace dev {facts.interface} parent {place} {made.text}")
         if rank < len(classes):
             selectors, unsaid = write_filters(one.get("match", {}))
-            found.missing += [f"{item} of {place}: write a filter that leads to it" for item in unsaid]
+            found.missing += [f"{item} of {place}: write a filter for it" for item in unsaid]
             head = f"tc filter add dev {facts.interface} parent 1: protocol ip prio {rank} u32"
             filters += [f"{head} {selector} flowid {place}" for selector in selectors]
     return [*queues, *filters]
@@ -213,7 +213,7 @@ def _unsaid(found: Conversion, known: set[str]) -> None:
         extra = [name for name in one if name not in {"name", "match", "queue", "limit", *known}]
         found.missing += [f"{name} = {one[name]} of {one['name']}" for name in extra]
     found.missing += [
-        f"{name} = {value}: classes share no room in tc" if name == "limit" else f"{name} = {value}"
+        f"{name} = {value}: classes in tc cannot share a limit" if name == "limit" else f"{name} = {value}"
         for name, value in found.parameters.items()
         if name != "classes" and value != "inf"
     ]

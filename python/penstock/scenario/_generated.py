@@ -1865,7 +1865,8 @@ class Cake(Queue):
         isolation: The unit of fairness: flows, hosts, or both.
         flows: Queues in each tin. From 1 to 1e+06.
         rtt: Longest usual round-trip time of the flows. Unit: s. From 1e-05 to 1000.
-        overhead: Overhead of each packet on the link behind the shaper. Unit: bytes. From 0 to 256.
+        overhead: Overhead of each packet on the link behind the shaper; may be below 0. Unit: bytes. From -64
+            to 256.
         mpu: Smallest size of a packet with its overhead on that link. Unit: bytes. From 0 to 256.
         cells: How that link divides a packet with its overhead: ATM cells, 64b/65b blocks of PTM, or not at
             all.

@@ -165,7 +165,7 @@ def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None,
     place, _, name = text.rpartition(".")
     names = [*places["links"], *places["traffic"], *(place_name("dscp", name) for name in places["dscp"])]
     if place and place not in names:
-        raise ValueError(f'no link or traffic "{place}"{nearest(place, names)}; there are: {", ".join(names)}')
+        raise ValueError(f'no link or traffic "{place}"{nearest(place, names)}; the scenario has {", ".join(names)}')
     word = re.sub(r"[\s-]+", "_", name.strip())
     if word not in metric_of and word not in by_word:
         raise ValueError(

@@ -254,7 +254,7 @@ class Bench:
             place = aim.place or self.link.place
             if not np.isfinite(measured.values(place, aim.metric)).any():
                 names = ", ".join(sorted(self.runs_of([measured]).metrics.get(place, ())))
-                message = f"{place} has no {aim.metric} in this scenario; there are: {names}"
+                message = f"{place} has no {aim.metric} in this scenario; it has {names}"
                 raise ScenarioError([ErrorDetail("", message, None, origin_of(aim.text))])
 
     def _scores(self, table: pa.Table) -> Array:

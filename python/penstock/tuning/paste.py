@@ -44,7 +44,7 @@ def lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str 
         [
             conversion.text,
             *(f"# {note}" for note in conversion.notes),
-            *(f"# tc cannot say: {item}" for item in conversion.missing),
+            *(f"# tc cannot express: {item}" for item in conversion.missing),
         ]
     )
 

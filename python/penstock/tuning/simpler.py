@@ -29,7 +29,7 @@ def simpler(
 
     The settings were measured on `draws`. `fixed` has, by scheme, the parameters that the user has given, which stay.
     """
-    unset = _simplified(bench, measured, draws, fixed, lambda setting: _without_each(setting, fixed))
+    unset = _simplified(bench, measured, draws, fixed, lambda setting: _without_each(bench, setting, fixed))
     return _simplified(bench, unset, draws, fixed, lambda setting: [_with_round_numbers(bench, setting, fixed)])
 
 
@@ -61,15 +61,20 @@ def _is_allowed(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[s
     return bench.is_valid(setting) and not below(setting.scheme, setting.parameters, bench.link, kept)
 
 
-def _without_each(setting: Setting, fixed: Mapping[str, Collection[str]]) -> list[Setting]:
-    """The setting without one of its searched parameters, and with only one of them, for each of them."""
-    own = [name for name in setting.parameters if name not in fixed.get(setting.scheme, ())]
+def _without_each(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> list[Setting]:
+    """The setting without one of its searched parameters, and with only one of them, for each of them.
+
+    Each is rounded again: an unset parameter may have a default that tc cannot represent.
+    """
+    kept = fixed.get(setting.scheme, ())
+    own = [name for name in setting.parameters if name not in kept]
     sets = {frozenset([name]) for name in own} | {frozenset(own) - {name} for name in own}
-    return [
-        replace(setting, parameters={name: value for name, value in setting.parameters.items() if name not in omitted})
+    remaining = [
+        {name: value for name, value in setting.parameters.items() if name not in omitted}
         for omitted in sorted(sets, key=sorted)
         if omitted
     ]
+    return [replace(setting, parameters=rounded(setting.scheme, rest, kept, bench.link)) for rest in remaining]
 
 
 def _with_round_numbers(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> Setting:

@@ -107,7 +107,7 @@
 //!   least two redundant ACKs in the queue": these are read as the new ACK and the ACK before it. In the simulator all
 //!   ACKs are pure, and have no timestamps.
 //! * A shaper at the link's edge in front of a queue with an ACK filter is refused: the filter reads ACKs as they arrive.
-//! * Not implemented: NAT lookup (hosts are known by their true addresses) and an overhead below 0.
+//! * Not implemented: NAT lookup. Hosts are known by their true addresses.
 
 mod ack_filter;
 mod deficit_shaper;
@@ -130,7 +130,7 @@ use ack_filter::AckFiltering;
 use alloc::boxed::Box;
 use hosts::Isolation;
 use penstock_core::param::{Default, ParamErrors, Settings};
-use penstock_core::{Bytes, Cells, Framing, Packet, Rate, Span};
+use penstock_core::{Bytes, Cells, Framing, Packet, Rate, SignedBytes, Span};
 use queues::CakeQueue;
 use settings::CakeSettings;
 use tins::Diffserv;
@@ -148,8 +148,8 @@ penstock_core::params! {
         flows: u32 = Default::Number(1024.0), range: 1.0..=1e6;
         /// Longest usual round-trip time of the flows.
         rtt: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_01..=1000.0;
-        /// Overhead of each packet on the link behind the shaper.
-        overhead: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=256.0;
+        /// Overhead of each packet on the link behind the shaper; may be below 0.
+        overhead: SignedBytes = Default::Number(0.0), unit: "bytes", range: -64.0..=256.0;
         /// Smallest size of a packet with its overhead on that link.
         mpu: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=256.0;
         /// How that link divides a packet with its overhead: ATM cells, 64b/65b blocks of PTM, or not at all.

@@ -38,6 +38,9 @@ impl Pcap {
             16 => {}
             _ => return Ok(Step::Cut),
         }
+        if record == [0; 16] && input.has_only_zeros()? {
+            return Ok(Step::Zeros);
+        }
         self.frames += 1;
         let word = |at| self.order.u32(&record, at);
         let length = word(12);

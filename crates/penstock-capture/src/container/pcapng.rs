@@ -69,6 +69,9 @@ impl PcapNg {
                 8 => {}
                 _ => return Ok(Step::Cut),
             }
+            if front == [0; FRONT as usize] && input.has_only_zeros()? {
+                return Ok(Step::Zeros);
+            }
             let kind = self.order.u32(&front, 0);
             if kind == SECTION {
                 if !self.read_section(input, [front[4], front[5], front[6], front[7]])? {

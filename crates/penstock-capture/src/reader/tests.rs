@@ -236,6 +236,25 @@ fn a_compressed_file_that_ends_early_is_used_up_to_its_end() {
     }
 }
 
+/// A capture program that allocates its file in advance leaves zeros behind the last packet when it is killed.
+#[test]
+fn a_file_that_ends_in_zeros_is_used_up_to_them() {
+    let (frames, order) = (two(1_000_000), Order::Little);
+    let blocks: Vec<u8> = frames.iter().flat_map(|frame| enhanced(order, 0, frame)).collect();
+    let ng = [section(order), interface(order, 101, &[]), blocks].concat();
+    for file in [pcap(order, false, 101, &frames), ng] {
+        let packets = read(&file).0;
+        assert_eq!(packets.len(), 2);
+        for zeros in [16, 100, 1 << 20] {
+            let tail = "the file has only zeros after packet 2, which are not used".to_owned();
+            assert_eq!(read(&[&file[..], &vec![0; zeros]].concat()), (packets.clone(), vec![tail]));
+        }
+        // Zeros between packets are damage.
+        let damaged = refused(&[&file[..], &[0; 64], &[1; 64]].concat());
+        assert!(damaged.contains("impossible length: 0 bytes") || damaged.contains("a block of 0 bytes"), "{damaged}");
+    }
+}
+
 #[test]
 fn errors_name_the_problem() {
     assert_eq!(refused(b""), "is not a capture: it ends within its header");
@@ -254,7 +273,7 @@ fn errors_name_the_problem() {
         "packet 2 has an impossible length: 60 bytes, 70 of them captured"
     );
     assert!(damaged(&[cut(3_000_000, 0)]).contains("an impossible length"));
-    assert!(damaged(&[cut(0, 0)]).contains("an impossible length"));
+    assert!(damaged(&[cut(0, 0), cut(60, 60)]).contains("an impossible length"));
     let order = Order::Little;
     let ng = |blocks: &[Vec<u8>]| refused(&[&section(order)[..], &blocks.concat()].concat());
     let packet = enhanced(order, 1, &cut(60, 60));

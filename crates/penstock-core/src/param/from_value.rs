@@ -3,7 +3,7 @@
 use super::{ClassSetting, Kind, Value};
 use crate::dscp::Dscp;
 use crate::time::Span;
-use crate::units::{Bytes, Rate};
+use crate::units::{Bytes, Rate, SignedBytes};
 use alloc::vec::Vec;
 
 /// A type that a parameter can have.
@@ -55,6 +55,16 @@ impl FromValue for Bytes {
     fn from_value(value: &Value) -> Option<Self> {
         match *value {
             Value::Bytes(x) if x.is_finite() && x >= 0.0 => Some(Self(x as u64)),
+            _ => None,
+        }
+    }
+}
+
+impl FromValue for SignedBytes {
+    const KIND: Kind = Kind::Size;
+    fn from_value(value: &Value) -> Option<Self> {
+        match *value {
+            Value::Bytes(x) if x.abs() <= f64::from(i32::MAX) => Some(Self(x as i32)),
             _ => None,
         }
     }

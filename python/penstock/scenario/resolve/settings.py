@@ -23,6 +23,7 @@ from penstock.units import (
     parse_length,
     parse_probability,
     parse_rate,
+    parse_signed_size,
     parse_size,
     parse_time,
 )
@@ -97,7 +98,8 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
             nanos = _or_words(parse_time, value, words)
             return {"ns": nanos}, format_time(nanos)
         case "size":
-            size = _or_words(parse_size, value, words)
+            is_signed = param.range is not None and param.range[0] < 0
+            size = _or_words(parse_signed_size if is_signed else parse_size, value, words)
             return {"bytes": size}, format_size(size)
         case "rate":
             rate = _or_words(_rate, value, words)

@@ -265,10 +265,12 @@ fn the_shaper_spaces_packets_at_the_bandwidth_from_the_first_on() {
 
 #[test]
 fn the_shaper_counts_cells_and_a_minimum_size() {
-    // 1000 B and 40 B are 22 cells of 53 B, or 17 blocks of at most 64 B; 256 B are 6 cells.
+    // 1000 B and 40 B are 22 cells of 53 B, or 17 blocks of at most 64 B; 256 B are 6 cells. Overheads may be below 0.
     let cases = [
         (1000, 40.0, 0.0, "atm", 1166),
         (1000, 40.0, 0.0, "ptm", 1057),
+        (1000, -14.0, 0.0, "none", 986),
+        (40, -64.0, 20.0, "none", 20),
         (1000, 40.0, 256.0, "none", 1040),
         (40, 40.0, 256.0, "none", 256),
         (40, 40.0, 256.0, "atm", 318),

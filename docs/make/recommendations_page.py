@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from measured import wrapped
-from penstock.reproduce.assessment import assessed
+from penstock.reproduce.assessment import assessment_fields
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 from recommendations import BUFFER, LOADS, SEEDS, SENDERS, SMALL, Results
@@ -120,7 +120,7 @@ def _found(order: Order, results: Results, sender: str) -> list[Condition]:
 
 
 def _held(orders: tuple[Order, ...], results: Results, sender: str) -> str:
-    parts = assessed(all_of(c for order in orders for c in _found(order, results, sender)).decide())["parts"]
+    parts = assessment_fields(all_of(c for order in orders for c in _found(order, results, sender)).decide())["parts"]
     against = f", {parts['refuted']} reversed" if parts["refuted"] else ""
     return f"{parts['held']} of {parts['total']}{against}"
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from penstock.reproduce.effort import Effort
+from penstock.reproduce.effort import ReproductionEffort
 from penstock.results.sample import Sample
 from penstock.results.table import Table
 from penstock.studies.study import Measure, Study
@@ -48,7 +48,7 @@ class MadeUp(dict[str, Sample]):
         return sample
 
 
-class MadeUpEffort(Effort):
+class MadeUpEffort(ReproductionEffort):
     """Gives made-up tables instead of running anything."""
 
     work = ""
@@ -58,7 +58,7 @@ class MadeUpEffort(Effort):
         return Table(cells, seeds=study.most_seeds)
 
 
-def effort_of(work: str, mode: Any = "full") -> Effort:
+def effort_of(work: str, mode: Any = "full") -> ReproductionEffort:
     """An effort for the experiments of a work."""
     effort = MadeUpEffort(mode=mode)
     object.__setattr__(effort, "work", work)

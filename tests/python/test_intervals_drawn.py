@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from penstock.plots import metric_by_axis, style
-from penstock.reproduce.paper import find
-from penstock.reproduce.record import recorded
+from penstock.reproduce.paper import find_experiments
+from penstock.reproduce.record import recorded_outcomes
 from penstock.results.metrics import ANY, METRICS, NOT_NEGATIVE, cut
 from penstock.results.summary_table import Point, SummaryTable
 
@@ -31,7 +31,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_of_a_work_stays_within_its_ends(name: str) -> None:
-    (outcome,) = recorded(find([name]))
+    (outcome,) = recorded_outcomes(find_experiments([name]))
     figure = outcome.figure()
     assert figure is not None
     within = FIGURES[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from penstock.reproduce.claim import decide
+from penstock.reproduce.claim import decide_claims
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample
 from penstock.results.summary_table import SummaryTable
@@ -29,15 +29,15 @@ def measured(**by_reading: float) -> Table:
 def test_the_chosen_reading_is_ahead_if_no_other_meets_more(chosen: str, verdict: str) -> None:
     of = PrintedNumbers(NUMBERS, {"good": None, "bad": None}, chosen)
     claim = of.claim("readings")
-    (reading,) = claim.on(measured(good=10.0, bad=9.2))  # 9.2 meets the first, but 18.4 not the second
-    assert [decision.finding.verdict for decision in decide([reading])] == [verdict]
+    (reading,) = claim.on_table(measured(good=10.0, bad=9.2))  # 9.2 meets the first, but 18.4 not the second
+    assert [decision.finding.verdict for decision in decide_claims([reading])] == [verdict]
     assert claim.reading  # it does not count as a claim of the work
 
 
 def test_a_tie_is_at_least_as_many() -> None:
     of = PrintedNumbers(NUMBERS, {"one": None, "other": None}, "one")
-    (claim,) = of.claim("readings").on(measured(one=10.0, other=10.1))
-    assert [decision.finding.verdict for decision in decide([claim])] == ["confirmed"]
+    (claim,) = of.claim("readings").on_table(measured(one=10.0, other=10.1))
+    assert [decision.finding.verdict for decision in decide_claims([claim])] == ["confirmed"]
 
 
 def test_the_figure_counts_fitted_numbers_apart() -> None:

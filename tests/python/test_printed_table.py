@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from penstock.reproduce.printed_table import Cell, PrintedTable
+from penstock.reproduce.printed_table import PrintedTable, PrintedTableCell
 from penstock.results.condition import Condition
 from penstock.results.sample import Sample
 from penstock.results.table import Table
@@ -42,23 +42,23 @@ def test_cells_are_chosen_by_row_and_by_label(printed: PrintedTable) -> None:
 
 
 def test_a_table_fits_within_its_tolerances(printed: PrintedTable) -> None:
-    fits = printed.fits()
+    fits = printed.matches_measured()
     assert fits.text == "AQS 10, PLR 2, AQS 30"
-    assert fits.on(measured(10.5, 30)).decide().verdict == "confirmed"
-    assert fits.on(measured(10.5, 40)).decide().verdict == "contradicted"
+    assert fits.on_table(measured(10.5, 30)).decide().verdict == "confirmed"
+    assert fits.on_table(measured(10.5, 40)).decide().verdict == "contradicted"
 
 
 def test_all_inside_has_no_tolerance(printed: PrintedTable) -> None:
-    claim = printed.all_inside("tab1")
-    assert (claim.id, claim.statement.on(measured(10, 30)).decide().verdict) == ("tab1/cells", "confirmed")
-    assert claim.statement.on(measured(10.5, 30)).decide().verdict == "contradicted"
+    claim = printed.interval_claim("tab1")
+    assert (claim.id, claim.statement.on_table(measured(10, 30)).decide().verdict) == ("tab1/cells", "confirmed")
+    assert claim.statement.on_table(measured(10.5, 30)).decide().verdict == "contradicted"
 
 
 def test_cells_that_a_quick_table_lacks_are_left_out_but_not_all(printed: PrintedTable) -> None:
     table = measured(10, 30).where(scheme="RED")
-    assert printed.fits().on(table).decide().why.startswith("2 of 2 confirmed")
+    assert printed.matches_measured().on_table(table).decide().why.startswith("2 of 2 confirmed")
     with pytest.raises(KeyError, match="none of the printed cells"):
-        printed.row("BLUE").fits().on(table)
+        printed.row("BLUE").matches_measured().on_table(table)
 
 
 def test_the_drawing_tells_measured_printed_and_difference(printed: PrintedTable) -> None:
@@ -71,4 +71,4 @@ def test_the_drawing_tells_measured_printed_and_difference(printed: PrintedTable
 
 
 def test_a_cell_is_named_by_row_and_column() -> None:
-    assert Cell("RED", "AQS", 10, "AQS", {}, within_a_tenth).name == "RED, AQS"
+    assert PrintedTableCell("RED", "AQS", 10, "AQS", {}, within_a_tenth).name == "RED, AQS"

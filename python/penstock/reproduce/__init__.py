@@ -26,8 +26,8 @@ def run(name: str, mode: Mode = "normal", *, store: Results | None = None, jobs:
     from penstock.reproduce import effort, experiment_run, paper
     from penstock.studies.store import Results
 
-    experiment, *others = paper.find([name])
+    experiment, *others = paper.find_experiments([name])
     if others:
         raise PenstockError(f"name={name!r}: stands for {len(others) + 1} experiments; name one, as {experiment.name}")
     results = Results() if store is None else store
-    return experiment_run.run(experiment, effort.Effort(mode, results, threads_of(jobs)))
+    return experiment_run.run_experiment(experiment, effort.ReproductionEffort(mode, results, threads_of(jobs)))

@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock.results.condition import Finding, Part
 
-__all__ = ["BADGES", "assessed", "deciding", "gloss", "rule"]
+__all__ = ["BADGES", "assessment_fields", "deciding_part", "assessment_in_words", "badge_rule"]
 
 BADGES = {
     "confirmed": "as claimed",
@@ -29,7 +29,7 @@ NEAR, FAR = {"tolerances": 2.0, "%": 10.0}, {"tolerances": 4.0, "%": 50.0}
 """Median distance up to which a claim is near, if none of its parts is beyond FAR; beyond it the claim is opposite."""
 
 
-def assessed(finding: Finding) -> dict[str, Any]:
+def assessment_fields(finding: Finding) -> dict[str, Any]:
     """The fields of a claim's JSON that follow from the parts of its finding.
 
     `parts` has the number that hold, are undecided and are refuted, and all; `direction` is "same" (90 % of the parts
@@ -103,7 +103,7 @@ def _badge(
     )
 
 
-def rule(claim: Mapping[str, Any]) -> str:
+def badge_rule(claim: Mapping[str, Any]) -> str:
     """The rule from which the badge of a claim follows; empty if it is confirmed, or its parts are not recorded."""
     if not claim.get("parts") or claim["verdict"] == "confirmed":
         return ""
@@ -123,7 +123,7 @@ def _far_off(distance: Mapping[str, Any]) -> bool:
     return bool(distance["worst"] > FAR[distance["unit"]])
 
 
-def gloss(claim: Mapping[str, Any]) -> str:
+def assessment_in_words(claim: Mapping[str, Any]) -> str:
     """The parts, direction and distance of a claim in words: "61 of 63 parts confirmed; order as claimed"."""
     parts, distance = claim.get("parts"), claim.get("distance")
     if not parts:
@@ -144,6 +144,6 @@ def _miss(distance: Mapping[str, Any], total: int) -> str:
     return f"off by {median}{distance['worst']:g}{unit} at worst"
 
 
-def deciding(claim: Mapping[str, Any]) -> str:
+def deciding_part(claim: Mapping[str, Any]) -> str:
     """The part of a claim that decides it, with its numbers: the end of `why`, without the number of parts."""
     return re.sub(r"^(\d+ of \d+ (hold|confirmed); )+", "", claim["why"])  # "hold" in earlier records

@@ -2,23 +2,30 @@
 
 from penstock.plots.curves import Curves
 from penstock.reproduce.choice import Readings, above, at_least, at_most, below, within
-from penstock.reproduce.claim import Claim, claims_of, in_cells, needing, not_comparable, read_as
+from penstock.reproduce.claim import (
+    Claim,
+    claim_factory,
+    claims_if_measured,
+    claims_in_cells,
+    claims_under_reading,
+    not_comparable,
+)
 from penstock.reproduce.curve import largest, mean, r_squared, slope, smallest, spread, where_least
-from penstock.reproduce.effort import Choice, Effort, Sweep, chosen
+from penstock.reproduce.effort import QuickOrFull, ReproductionEffort, Sweep, value_for_effort
 from penstock.reproduce.exhibit import Exhibit
 from penstock.reproduce.node import Curve
-from penstock.reproduce.number import Number, each_run, formula, judged, metric, of_samples
-from penstock.reproduce.statement import Statement, by_table, every, gather, most, some
+from penstock.reproduce.number import Number, formula, function_of_samples, function_per_run, judged_statement, metric
+from penstock.reproduce.statement import Statement, at_least_share, every, join_parts, some, table_statement
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Rows, Table
 from penstock.studies.study import Study
 
 __all__ = [
-    "Choice",
+    "QuickOrFull",
     "Claim",
     "Curve",
     "Curves",
-    "Effort",
+    "ReproductionEffort",
     "Exhibit",
     "Number",
     "Readings",
@@ -32,24 +39,24 @@ __all__ = [
     "at_least",
     "at_most",
     "below",
-    "by_table",
-    "chosen",
-    "claims_of",
-    "each_run",
+    "table_statement",
+    "value_for_effort",
+    "claim_factory",
+    "function_per_run",
     "every",
     "formula",
-    "gather",
-    "in_cells",
-    "judged",
+    "join_parts",
+    "claims_in_cells",
+    "judged_statement",
     "largest",
     "mean",
     "metric",
-    "most",
-    "needing",
+    "at_least_share",
+    "claims_if_measured",
     "not_comparable",
-    "of_samples",
+    "function_of_samples",
     "r_squared",
-    "read_as",
+    "claims_under_reading",
     "slope",
     "smallest",
     "some",

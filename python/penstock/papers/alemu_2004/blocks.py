@@ -11,10 +11,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from penstock.reproduce import shape
-from penstock.reproduce.figure import Choice, Curve, Exhibit, SummaryTable, Sweep, Table, needing
-from penstock.reproduce.number import Number, of_samples
-from penstock.reproduce.shape import falls, rises, varies
-from penstock.reproduce.statement import Statement, by_table, every
+from penstock.reproduce.figure import Curve, Exhibit, QuickOrFull, SummaryTable, Sweep, Table, claims_if_measured
+from penstock.reproduce.number import Number, function_of_samples
+from penstock.reproduce.shape import falls, relative_range, rises
+from penstock.reproduce.statement import Statement, every, table_statement
 from penstock.results.condition import Condition
 from penstock.results.sample import Sample
 
@@ -31,7 +31,7 @@ SIZES = [4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64]
 
 def of_sizes(quick: Sequence[str], full: Sequence[str], flows: Sequence[int]) -> Sweep:
     """Runs of these codes."""
-    return tables5.beside(Choice(quick, full), flows)
+    return tables5.beside(QuickOrFull(quick, full), flows)
 
 
 def by_size(flows: Sequence[int]) -> Sweep:
@@ -41,7 +41,7 @@ def by_size(flows: Sequence[int]) -> Sweep:
 
 
 def _crossing(curve: Curve) -> Sample:
-    return shape.crossing({numbers(code)[0]: gap for code, gap in curve.items()})
+    return shape.zero_crossing({numbers(code)[0]: gap for code, gap in curve.items()})
 
 
 CROSSING = GAP.along("code", _crossing, "data packets where it rises above 0", unit="packets")
@@ -95,7 +95,7 @@ fig5_7 = Exhibit(
         "fig5.7/c1",
         every(
             *(
-                every(varies(PLRBC, "code") <= 0.1, falls(PLR, "code"))(scheme=BOTH, code=share)
+                every(relative_range(PLRBC, "code") <= 0.1, falls(PLR, "code"))(scheme=BOTH, code=share)
                 for share in (A_QUARTER, A_TENTH)
             )
         ),
@@ -104,7 +104,9 @@ fig5_7 = Exhibit(
     claim(
         "fig5.7a/c1",
         every(
-            of_samples(shape.ratio, PLR(scheme=TAIL), PLR(scheme=RED), text="{} / {}").reads(2.9, share=0.3),
+            function_of_samples(shape.ratio_of_means, PLR(scheme=TAIL), PLR(scheme=RED), text="{} / {}").reads(
+                2.9, share=0.3
+            ),
             GAP_BEFORE > 0,
         )(code="8,2", flows=50),
         "PLR(DT)/PLR(RED) 2.9 +- 30 %, PLRBC(RED) > PLRBC(DT)",
@@ -151,12 +153,12 @@ fig5_8 = Exhibit(
     "Figure 5.8: the size of a block with fixed redundancy, 50 flows (Section 5.4.2.2)",
     claim(
         "fig5.8/c1",
-        by_table(
-            lambda table: every(*trends(table, 50)).on(table),
+        table_statement(
+            lambda table: every(*trends(table, 50)).on_table(table),
             "rank correlations <= -0.8 and >= 0.8 for each h and scheme",
         ),
     ),
-    *needing(
+    *claims_if_measured(
         {"code": "64,1"},
         claim(
             "fig5.8/c2",
@@ -174,12 +176,15 @@ def _as_with_50(table: Table) -> Condition:
     return every(
         *trends(table, 100),
         *((CROSSING(flows=100) <= CROSSING(flows=50))(code=redundancy(h)) for h in redundancies(table)),
-    ).on(table)
+    ).on_table(table)
 
 
 fig5_9 = Exhibit(
     "Figure 5.9: the size of a block with fixed redundancy, 100 flows (Section 5.4.2.2)",
-    claim("fig5.9/c1", by_table(_as_with_50, "rank correlations as in Figure 5.8; crossing at no larger k for each h")),
+    claim(
+        "fig5.9/c1",
+        table_statement(_as_with_50, "rank correlations as in Figure 5.8; crossing at no larger k for each h"),
+    ),
     study=by_size([50, 100]),
     draw=draw([100], "h", [1, 2, 4]),
 )
@@ -200,7 +205,7 @@ def _told_by_losses(table: Table) -> Condition:
     for labels, samples in table.where(part="blocks").cells:
         if labels["scheme"] == TAIL:
             red = table("PLR", **{**labels, "scheme": RED})
-            own = shape.grouped([samples["PLRBC"], red, samples["PLR"]])
+            own = shape.group_means([samples["PLRBC"], red, samples["PLR"]])
             before.append([lost for lost, _, _ in own])
             is_red_better.append([after <= tail for _, after, tail in own])
     return Sample(list(map(_best_bound, zip(*before, strict=True), zip(*is_red_better, strict=True)))) >= 80.0
@@ -214,20 +219,25 @@ def _best_bound(before: Sequence[float], is_red_better: Sequence[bool]) -> float
 
 
 # A fixed amount of redundancy: h packets in a block of any size.
-GROWS_WITH_BLOCK = by_table(
+GROWS_WITH_BLOCK = table_statement(
     lambda table: every(
         *(rises(GAP(code=redundancy(h), part="sizes"), "code") for h in redundancies(table.where(part="sizes")))
-    ).on(table),
+    ).on_table(table),
     "PLR(RED) - PLR(DT) rises with k for each h",
 )
-GROWS = GAP.along("code", lambda curve: shape.trend(_worse(curve)), "rank correlation where above 0", unit="") >= 0.8
+GROWS = (
+    GAP.along(
+        "code", lambda curve: shape.curve_rank_correlation(_worse(curve)), "rank correlation where above 0", unit=""
+    )
+    >= 0.8
+)
 WHERE_WORSE = GROWS.only_where(GAP.along("code", lambda curve: len(_worse(curve))), lambda several: several.mean > 1)
 
 PRINTED = ["loads", "blocks"]
 """The parts whose codes the text names; the block sizes of Figure 5.9 are guessed (guess 11)."""
 ch5 = Exhibit(
     "The end of chapter 5: guidelines for RED or drop-tail with a code (Section 5.6)",
-    *needing(
+    *claims_if_measured(
         SETTLED,
         claim(
             "ch5/c1",
@@ -248,17 +258,19 @@ ch5 = Exhibit(
     claim("ch5/c3", GROWS_WITH_BLOCK),
     claim(
         "ch5/c4",
-        by_table(
+        table_statement(
             lambda table: every(
                 *(WHERE_WORSE(code=redundancy(h), part="sizes") for h in redundancies(table.where(part="sizes")))
-            ).on(table),
+            ).on_table(table),
             "PLR(RED) - PLR(DT) rises with k where it is above 0, for each h",
         ),
     ),
     claim("ch5/c5", (GAP > 0)(flows=100, part=PRINTED)),
     claim(
         "ch5/c6",
-        by_table(_told_by_losses, "RED up to one bound on drop-tail's PLRBC: the better one at 80 % of the points"),
+        table_statement(
+            _told_by_losses, "RED up to one bound on drop-tail's PLRBC: the better one at 80 % of the points"
+        ),
     ),
     # The runs of Figures 5.4, 5.7 and 5.9.
     study=_part(tables5.fig5_4.study, "loads") + _part(fig5_7.study, "blocks") + _part(fig5_9.study, "sizes"),

@@ -12,7 +12,7 @@ import numpy as np
 import penstock as ps
 from penstock import _native
 from penstock.explain.explanation import prepare
-from penstock.reproduce.figure import Exhibit, Sweep, Table, by_table, every, formula, metric
+from penstock.reproduce.figure import Exhibit, Sweep, Table, every, formula, metric, table_statement
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
@@ -170,11 +170,15 @@ retained = metric("average") / metric("before")
 factor = metric("factor")
 examples = Exhibit(
     "Worked examples: weighted and class-based fair queueing, time constants, FRED, GREEN (chapter 1, Section 2.4.1)",
-    claim("ex.wfq/c1", by_table(_served, "flows 1, 2, 3"), must_hold=True),
-    claim("ex.cbfq/c1", by_table(_shared, "20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800"), must_hold=True),
+    claim("ex.wfq/c1", table_statement(_served, "flows 1, 2, 3"), must_hold=True),
+    claim(
+        "ex.cbfq/c1",
+        table_statement(_shared, "20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800"),
+        must_hold=True,
+    ),
     claim(
         "ex.timeconst/c1",
-        by_table(
+        table_statement(
             _exact(("arrivals", ARRIVALS, 499.5, 0.05), ("rule", float(ps.model.red_weight(ARRIVALS)), 0.002, 1e-6)),
             "499.5; the rule gives 0.002 for a time constant of as many packets",
         ),

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Statement, Sweep, at_least, every, metric, not_comparable
-from penstock.reproduce.shape import rises, swept, varies
+from penstock.reproduce.figure import Claim, QuickOrFull, Statement, Sweep, at_least, every, metric, not_comparable
+from penstock.reproduce.shape import along_sweep, relative_range, rises
 
 from . import setup as s
 from .measures import Numbers, of_run
@@ -60,7 +60,7 @@ def gamma_swing(run: ps.Run) -> dict[str, float]:
 
 
 # Against the number of flows; after a step; P with unequal round trips; PI and REM with a large buffer.
-SEEDS = Choice(5, 20)
+SEEDS = QuickOrFull(5, 20)
 study = (
     Sweep(
         lambda scheme, flows: load(SCHEMES[scheme](), flows),
@@ -128,11 +128,11 @@ CITED = (
     _cited("ch1.blue/c1", _loads(*(q(scheme="BLUE") < q(scheme="RED") for q in (PLR, VQS)))),
     _cited(
         "ch1.sred/c1",
-        swept(_loads(AQS(scheme="SRED").reads(BUFFER / 3, share=0.25), LU(scheme="SRED") < LU(scheme="RED"))),
+        along_sweep(_loads(AQS(scheme="SRED").reads(BUFFER / 3, share=0.25), LU(scheme="SRED") < LU(scheme="RED"))),
     ),
     _cited(
         "ch1.rem/c1",
-        swept(
+        along_sweep(
             every(_loads(LU >= 95, AQS.reads(KT, share=0.25), F(flows=at_least(53)) < 0.9)(scheme="REM"), _slow("REM"))
         ),
         "LU >= 95 %, AQS 10 +- 25 %, F below 0.9 at 53 and 103 flows (its fairness is called not adequate); "
@@ -147,7 +147,7 @@ CITED = (
         "LU at alpha 0.05 above 0.1; gamma 0.005 against 0.001: VQS larger, 1 to 6 s after a step AQS nearer to later",
     ),
     _cited("ch1.dsred/c1", _loads(LU(scheme="RED") < LU(scheme="DSRED"))),
-    _cited("ch1.floyd/c1", _loads(varies(AQS, "flows") <= 0.25, VQS >= 25)(scheme="Floyd")),
+    _cited("ch1.floyd/c1", _loads(relative_range(AQS, "flows") <= 0.25, VQS >= 25)(scheme="Floyd")),
     _cited("ch1.green/c1", _loads(gamma >= 2, rises(LU, "flows"))(scheme="GREEN")),
     _cited(
         "ch1.avq/c1",

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from penstock.reproduce import shape
-from penstock.reproduce.figure import Number, every, of_samples
-from penstock.reproduce.shape import swept
+from penstock.reproduce.figure import Number, every, function_of_samples
+from penstock.reproduce.shape import along_sweep
 from penstock.results.sample import Sample
 
 from . import loads, methods, steps
@@ -29,17 +29,17 @@ def _more(number: Number) -> Number:
 
 
 def _worst(*differences: Sample) -> Sample:
-    return shape.worst(differences)
+    return shape.largest_mean(differences)
 
 
-WORST = of_samples(_worst, *map(_more, (AQS, VQS, PLR)), text="largest of {}, {} and {}")
+WORST = function_of_samples(_worst, *map(_more, (AQS, VQS, PLR)), text="largest of {}, {} and {}")
 
 CLAIMS = (
     claim(
         "concl/c1",
         every(
-            swept(every(*(q(scheme="PSAND") < q(scheme=AREDS) for q in (AQS, VQS, EMPTY)))(**LOADS)),
-            swept((PLR(scheme="PSAND") - PLR(scheme=AREDS) <= 0.5)(**LOADS)),
+            along_sweep(every(*(q(scheme="PSAND") < q(scheme=AREDS) for q in (AQS, VQS, EMPTY)))(**LOADS)),
+            along_sweep((PLR(scheme="PSAND") - PLR(scheme=AREDS) <= 0.5)(**LOADS)),
             (recovery(scheme="PSAND") < recovery(scheme=AREDS))(**STEP),
         ),
         "AQS, VQS, P(X=0) below, PLR at most 0.5 points above for every N; recovery of Figure 2.3 shorter",

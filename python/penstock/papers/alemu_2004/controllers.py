@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from matplotlib.figure import Figure
 
 from penstock.reproduce.choice import Readings, at_least, below
-from penstock.reproduce.figure import Choice, Claim, Number, Statement, SummaryTable, Sweep, every, mean, metric
+from penstock.reproduce.figure import Claim, Number, QuickOrFull, Statement, SummaryTable, Sweep, every, mean, metric
 
 from . import panels
 from .setup import CONTROLLERS, GRID, Topology, load4
@@ -24,8 +24,8 @@ def study(topology: Topology) -> Sweep:
     """Each scheme with each number of flows."""
     return Sweep(
         lambda scheme, flows: load4(scheme, flows, topology),
-        {"scheme": ALL, "flows": Choice([3, 53, 103], GRID)},
-        seeds=Choice(5, 50),
+        {"scheme": ALL, "flows": QuickOrFull([3, 53, 103], GRID)},
+        seeds=QuickOrFull(5, 50),
         labels={"topology": topology},
     )
 

@@ -6,8 +6,18 @@ import numpy as np
 
 import penstock as ps
 from penstock.explain.explanation import prepare
-from penstock.reproduce.figure import Choice, Curves, Effort, Exhibit, Rows, Sweep, Table, formula, metric
-from penstock.reproduce.statement import by_table, every
+from penstock.reproduce.figure import (
+    Curves,
+    Exhibit,
+    QuickOrFull,
+    ReproductionEffort,
+    Rows,
+    Sweep,
+    Table,
+    formula,
+    metric,
+)
+from penstock.reproduce.statement import every, table_statement
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
@@ -33,7 +43,7 @@ def rows(name: str, scheme: str, limit: int) -> Rows:
     ]
 
 
-def red_rows(_: Effort) -> Rows:
+def red_rows(_: ReproductionEffort) -> Rows:
     """Both modes with thresholds of 5 and 15 packets and max_p 0.1, up to 40 packets."""
     yield from rows("strict", "red:max_p=0.1", 40)
     yield from rows("gentle", "red:max_p=0.1,gentle=true", 40)
@@ -91,17 +101,21 @@ def three_levels(_: Table) -> Condition:
 
 fig1_2 = Exhibit(
     "Figure 1.2: SRED's drop function (Section 1.2.1.3)",
-    claim("fig1.2/c1", by_table(three_levels, "0, max_p/4, max_p with breaks at B/6 and B/3, to 1e-6"), must_hold=True),
+    claim(
+        "fig1.2/c1",
+        table_statement(three_levels, "0, max_p/4, max_p with breaks at B/6 and B/3, to 1e-6"),
+        must_hold=True,
+    ),
     claim(
         "fig1.2/c2",
-        every(p.next("flows") >= p, metric("over")(variant="simple") <= 1e-6),
+        every(p.at_next_value("flows") >= p, metric("over")(variant="simple") <= 1e-6),
         "mean largest p rises over 8, 53, 303 flows; of simple SRED never above max_p min(1, N^2 / 256^2)",
     ),
     # The AQM in operation with few and with many flows; its list is short, so that it fills soon.
     study=Sweep(
         lambda variant, flows: load(ps.Sred(limit=f"{LIMIT}p", variant=variant, zombies=100), flows, sampling="100ms"),
         {"variant": ["simple", "full"], "flows": [8, 53, 303]},
-        seeds=Choice(5, 20),
+        seeds=QuickOrFull(5, 20),
         keep=_keep,
     ),
     measure=measures.kept_numbers,
@@ -109,7 +123,7 @@ fig1_2 = Exhibit(
 )
 
 
-def dsred_rows(_: Effort) -> Rows:
+def dsred_rows(_: ReproductionEffort) -> Rows:
     """Kl 5, Kh 25, gamma 0.96."""
     return rows("DSRED", "dsred:min_th=5,max_th=25,gamma=0.96", 40)
 
@@ -132,7 +146,7 @@ fig1_3 = Exhibit(
 )
 
 
-def rio_rows(_: Effort) -> Rows:
+def rio_rows(_: ReproductionEffort) -> Rows:
     """RED's function with the thresholds that RIO has by default for In and for Out packets (the thesis has none)."""
     yield from rows("In", "red:min_th=15,max_th=30,max_p=0.02", 40)
     yield from rows("Out", "red:min_th=5,max_th=15,max_p=0.2", 40)

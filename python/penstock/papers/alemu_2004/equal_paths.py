@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.reproduce.figure import Choice, Claim, Sweep
+from penstock.reproduce.figure import Claim, QuickOrFull, Sweep
 from penstock.scenario.document import Document, as_document
 
 from . import panels
@@ -62,7 +62,7 @@ def _claims(name: str) -> tuple[Claim, ...]:
 study = Sweep(
     _scenario,
     {"scheme": list(ADAPTIVE), "reverse": REVERSES, "flows": FLOWS},
-    seeds=Choice(5, 30),
+    seeds=QuickOrFull(5, 30),
 )
 CLAIMS = (*_claims("PLR"), *_claims("empty"))
 draw = panels.of(

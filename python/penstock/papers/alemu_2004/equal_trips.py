@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from penstock.reproduce.figure import Exhibit, Table, above, at_most, by_table, every, gather, mean, metric, some
-from penstock.reproduce.shape import rises, swept
+from penstock.reproduce.figure import (
+    Exhibit,
+    Table,
+    above,
+    at_most,
+    every,
+    join_parts,
+    mean,
+    metric,
+    some,
+    table_statement,
+)
+from penstock.reproduce.shape import along_sweep, rises
 from penstock.results.condition import Condition, all_of, most_of
 from penstock.results.sample import Sample
 
@@ -17,7 +28,7 @@ fig4_5 = Exhibit(
     "Figure 4.5: mean and variance of the queue and losses, equal round trips (Section 4.6.1)",
     claim(
         "fig4.5/c1",
-        swept(
+        along_sweep(
             every(
                 *(lower(q, "PSAND", ["BLUE", "PI"]) for q in (AQS, VQS, PLR, EMPTY)),
                 *(higher(q, "PSAND", ["BLUE", "PI"]) for q in (F, LU, LRL1)),
@@ -27,20 +38,20 @@ fig4_5 = Exhibit(
     ),
     claim(
         "fig4.5a/c1",
-        swept(
+        along_sweep(
             every(lower(AQS, REM, "PSAND"), (abs(AQS / averaged(AQS) - 1) <= 0.25)(scheme=REM), AQS(scheme=REM) < 7.5)
         ),
     ),
     claim("fig4.5a/c2", rises(AQS(scheme="PSAND"), "flows"), must_hold=True),
-    claim("fig4.5b/c1", swept(higher(VQS, REM, "PSAND"))),
-    claim("fig4.5c/c1", swept(higher(PLR, REM, "PSAND"))),
-    claim("fig4.5a/c3", swept(lower(AQS, "AVQ*", others("AVQ*")))),
-    claim("fig4.5b/c2", swept(lower(VQS, "AVQ*", others("AVQ*")))),
+    claim("fig4.5b/c1", along_sweep(higher(VQS, REM, "PSAND"))),
+    claim("fig4.5c/c1", along_sweep(higher(PLR, REM, "PSAND"))),
+    claim("fig4.5a/c3", along_sweep(lower(AQS, "AVQ*", others("AVQ*")))),
+    claim("fig4.5b/c2", along_sweep(lower(VQS, "AVQ*", others("AVQ*")))),
     claim(
         "fig4.5c/c2",
-        swept(
+        along_sweep(
             every(
-                some(every(*(gather(all_of, lower(PLR, s, others(*AVQS)), "scheme") for s in AVQS)), "scheme"),
+                some(every(*(join_parts(all_of, lower(PLR, s, others(*AVQS)), "scheme") for s in AVQS)), "scheme"),
                 lower(PLR, "AVQ", "AVQ*")(flows=MANY),
             )
         ),
@@ -48,7 +59,7 @@ fig4_5 = Exhibit(
     claim("fig4.5/c2", every(*(lower(q, "AVQ*", "AVQ") for q in (AQS, VQS)), higher(PLR, "AVQ*", "AVQ"))(flows=MANY)),
     claim(
         "fig4.5/c3",
-        swept(
+        along_sweep(
             every(
                 *(lower(q, AVQS, "PSAND") for q in (AQS, PLR)),
                 lower(VQS, "AVQ*", "PSAND"),
@@ -57,10 +68,10 @@ fig4_5 = Exhibit(
             )
         ),
     ),
-    claim("fig4.5a/c4", swept(every(AQS(scheme=LREDS).reads(10, share=0.25), lower(AQS, "PSAND", LREDS)))),
+    claim("fig4.5a/c4", along_sweep(every(AQS(scheme=LREDS).reads(10, share=0.25), lower(AQS, "PSAND", LREDS)))),
     claim(
         "fig4.5b/c3",
-        swept(
+        along_sweep(
             every(
                 (VQS(scheme="LRED") / VQS(scheme="PSAND")).reads(1, share=0.4)(flows=above(13)),
                 higher(VQS, "LRED", "PSAND")(flows=at_most(13)),
@@ -79,18 +90,18 @@ fig4_6 = Exhibit(
     "Figure 4.6: fairness, utilization and empty queues, equal round trips (Section 4.6.1)",
     claim(
         "fig4.6/c1",
-        swept(every(*(higher(q, "PSAND", REM) for q in (LU, F)))),
+        along_sweep(every(*(higher(q, "PSAND", REM) for q in (LU, F)))),
         "LU and F above REM's for every N (Table 4.2 has F equal)",
     ),
-    claim("fig4.6a/c1", swept(lower(F, AVQS, OTHERS))),
+    claim("fig4.6a/c1", along_sweep(lower(F, AVQS, OTHERS))),
     claim(
         "fig4.6b/c1",
-        swept(every(*(gather(partial(most_of, 4 / 6), lower(LU, s, OTHERS), "scheme") for s in AVQS))),
+        along_sweep(every(*(join_parts(partial(most_of, 4 / 6), lower(LU, s, OTHERS), "scheme") for s in AVQS))),
         "LU below four of the six others at least, for every N",
     ),
-    claim("fig4.6c/c1", swept(higher(EMPTY, AVQS, OTHERS))),
-    claim("fig4.6a/c2", swept(higher(F, "PSAND", "LRED"))),
-    claim("fig4.6b/c2", swept(higher(LU, "PSAND", "LRED"))),
+    claim("fig4.6c/c1", along_sweep(higher(EMPTY, AVQS, OTHERS))),
+    claim("fig4.6a/c2", along_sweep(higher(F, "PSAND", "LRED"))),
+    claim("fig4.6b/c2", along_sweep(higher(LU, "PSAND", "LRED"))),
     study=controllers.study("same"),
     draw=controllers.draw("same", "F", "LU", "empty"),
 )
@@ -100,14 +111,14 @@ BUT_PSAND = others("PSAND")
 ALIKE = (abs(LRL1 / LRL1.along("scheme", mean) - 1) <= 0.25)(scheme=BUT_PSAND)
 fig4_7 = Exhibit(
     "Figure 4.7: runs of losses of a flow, equal round trips (Section 4.6.1)",
-    claim("fig4.7/c1", swept(lower(LRL1, REM, "PSAND"))),
-    claim("fig4.7a/c1", swept(every(higher(LRL1, "PSAND", BUT_PSAND), ALIKE))),
+    claim("fig4.7/c1", along_sweep(lower(LRL1, REM, "PSAND"))),
+    claim("fig4.7a/c1", along_sweep(every(higher(LRL1, "PSAND", BUT_PSAND), ALIKE))),
     claim(
         "fig4.7bc/c1",
-        swept(every(*(lower(q, "PSAND", BUT_PSAND) for q in (metric("LRL2"), metric("LRL3"), LONG_RUNS)))),
+        along_sweep(every(*(lower(q, "PSAND", BUT_PSAND) for q in (metric("LRL2"), metric("LRL3"), LONG_RUNS)))),
         "LRL(2), LRL(3) and LRL(>2) below the seven others for every N",
     ),
-    claim("fig4.7/c2", swept(lower(LRL1, LREDS, "PSAND"))),
+    claim("fig4.7/c2", along_sweep(lower(LRL1, LREDS, "PSAND"))),
     study=controllers.study("same"),
     draw=controllers.draw("same", "LRL1", "LRL2", "LRL3"),
 )
@@ -127,7 +138,7 @@ tab4_2 = Exhibit(
     *symbols.claims("tab4.2", PRINTED),
     claim(
         "tab4.2/c6",
-        by_table(_only_psand, "the least of its printed symbols is ++, that of each other scheme is less"),
+        table_statement(_only_psand, "the least of its printed symbols is ++, that of each other scheme is less"),
         must_hold=True,
     ),
     study=controllers.study("same"),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Curves, Sweep, every, metric
+from penstock.reproduce.figure import Curves, QuickOrFull, Sweep, every, metric
 
 from .measures import Numbers
 from .setup import KT, claim, link, psand
@@ -22,7 +22,7 @@ def _keep(run: ps.Run) -> Mapping[str, Any]:
 study = Sweep(
     lambda flows: link(psand(), flows - 3, base=("0s", "0s", "0s"), first="0s", duration="10s"),
     {"flows": [23]},
-    seeds=Choice(5, 20),
+    seeds=QuickOrFull(5, 20),
     keep=_keep,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from penstock.reproduce.printed_table import Judge, Place, PrintedTable, texts
+from penstock.reproduce.printed_table import Judge, Place, PrintedTable, read_printed_texts
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -69,5 +69,5 @@ def printed(name: str, place: Place) -> PrintedTable:
 
 NS2: dict[str, dict[str, float]] = {}
 """Numbers of ns-2.35 by runs and metric, from `expected/ns2.csv`."""
-for _runs, _metric, _number in texts(EXPECTED / "ns2.csv"):
+for _runs, _metric, _number in read_printed_texts(EXPECTED / "ns2.csv"):
     NS2.setdefault(_runs, {})[_metric] = float(_number)

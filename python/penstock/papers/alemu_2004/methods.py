@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, Exhibit, Number, SummaryTable, Sweep, formula, metric
+from penstock.reproduce.figure import Claim, Exhibit, Number, QuickOrFull, SummaryTable, Sweep, formula, metric
 from penstock.reproduce.statement import Statement, every
 
 from . import judge, measures
@@ -97,7 +97,7 @@ def _over_time(title: str, flows: int, methods: Sequence[str], *claims: Claim) -
     runs = Sweep(
         lambda method, flows: load(psand(adapt=method), flows, sampling="100ms"),
         {"method": list(methods), "flows": [flows]},
-        seeds=Choice(5, 20),
+        seeds=QuickOrFull(5, 20),
         keep=keep,
     )
     title = f"{title}, {flows} flows (Section 3.3)"
@@ -166,7 +166,7 @@ tab3_2 = Exhibit(
 METHODS_STUDY = Sweep(
     lambda method, flows: load(psand(adapt=method), flows),
     {"method": [*METHODS, "none"], "flows": [23, 103]},
-    seeds=Choice(5, 100),
+    seeds=QuickOrFull(5, 100),
 )
 PRINTED = judge.printed("tab3-3", lambda row, column: (column, {"method": row, "flows": 103}))
 
@@ -175,8 +175,8 @@ def _rows() -> Iterator[Claim]:
     for i, method in enumerate(METHODS, 1):
         own = PRINTED.row(method)
         row = partial(Claim, f"tab3.3/r{i}", f"the row of method {i}, {method}")
-        yield row(own.fits())
-        yield row(own.at(flows=23).fits(), reading="23 flows")
+        yield row(own.matches_measured())
+        yield row(own.at(flows=23).matches_measured(), reading="23 flows")
 
 
 def _ordered(number: Number, *groups: Sequence[int]) -> Statement:
@@ -193,7 +193,7 @@ def _as_4(number: Number, share: float) -> Statement:
 tab3_3 = Exhibit(
     "Table 3.3: the eight methods of adapting the thresholds (Section 3.3)",
     *_rows(),
-    PRINTED.all_inside("tab3.3"),
+    PRINTED.interval_claim("tab3.3"),
     claim(
         "tab3.3/c1",
         _ordered(VQS, [3], [4, 5, 6], [2], [7], [8], [1]),

@@ -8,7 +8,18 @@ import numpy as np
 
 import penstock as ps
 from penstock.reproduce.choice import above, at_least
-from penstock.reproduce.figure import Curves, Effort, Exhibit, Rows, every, formula, gather, judged, metric, most
+from penstock.reproduce.figure import (
+    Curves,
+    Exhibit,
+    ReproductionEffort,
+    Rows,
+    at_least_share,
+    every,
+    formula,
+    join_parts,
+    judged_statement,
+    metric,
+)
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
@@ -22,7 +33,7 @@ COMPUTED = [1.631, 2.158, 3.327, 4.265, 5.280, 6.272, 7.272, 8.270]
 """x_h as in the list of claims."""
 
 
-def differences(_: Effort) -> Rows:
+def differences(_: ReproductionEffort) -> Rows:
     """The difference of the probabilities of at most h losses, and where it is 0."""
     xs = np.arange(0.25, 15.01, 0.25)
     for h in REDUNDANCY:
@@ -44,12 +55,12 @@ fig5_12 = Exhibit(
     "Figure 5.12: the model: how much likelier a block is repaired behind RED than behind drop-tail (Section 5.5)",
     claim(
         "fig5.12/c1",
-        judged(_changes_sign, delta(x=above(0)), X_H, formula(lambda x: x), text="h = 1 to 8"),
+        judged_statement(_changes_sign, delta(x=above(0)), X_H, formula(lambda x: x), text="h = 1 to 8"),
         must_hold=True,
     ),
     claim(
         "fig5.12/c2",
-        every(abs(X_H - formula(lambda h: COMPUTED[h - 1])) <= 1e-3, X_H.next("h") > X_H),
+        every(abs(X_H - formula(lambda h: COMPUTED[h - 1])) <= 1e-3, X_H.at_next_value("h") > X_H),
         ", ".join(map(str, COMPUTED)) + " to 0.001, rising",
         must_hold=True,
     ),
@@ -64,7 +75,7 @@ fig5_12 = Exhibit(
 )
 
 
-def above_h(_: Effort) -> Rows:
+def above_h(_: ReproductionEffort) -> Rows:
     """x_h - h."""
     for h in [*range(1, 31), 50, 100, 400]:
         root = ps.model.code_threshold(RED, DROPTAIL, h)
@@ -88,7 +99,7 @@ MOST = 400
 CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
 
-def recommended(_: Effort) -> Rows:
+def recommended(_: ReproductionEffort) -> Rows:
     """The largest k at which RED is better, whether it is better for all smaller k, and losses from printed PLRBC."""
     ks = np.arange(1, MOST + 1)
     for p, h in itertools.product(LOSSES, [1, 2, 4, 8]):
@@ -122,13 +133,13 @@ model5_rule = Exhibit(
     "Section 5.5: which codes the model recommends RED for, and what it says of Tables 5.1 and 5.2",
     claim(
         "model5.rule/c1",
-        every(metric("holes")(p=above(0)) <= 0, LARGEST.next("h") > LARGEST),
+        every(metric("holes")(p=above(0)) <= 0, LARGEST.at_next_value("h") > LARGEST),
         "better for all k up to a largest one, which rises over h = 1, 2, 4, 8",
         must_hold=True,
     ),
     claim(
         "model5.rule/c2",
-        judged(
+        judged_statement(
             _at_the_bound,
             LARGEST,
             formula(lambda p: p),
@@ -139,12 +150,12 @@ model5_rule = Exhibit(
     ),
     claim(
         "model5.rule/c3",
-        (LARGEST.next("p") < LARGEST).only_where(LARGEST, lambda largest: largest.mean < MOST),
+        (LARGEST.at_next_value("p") < LARGEST).only_where(LARGEST, lambda largest: largest.mean < MOST),
         must_hold=True,
     ),
     claim(
         "model5.data/c1",
-        every(gather(all_of, SAME_SIGN(table="tab5-1")), most(0.9, SAME_SIGN(table="tab5-2"))),
+        every(join_parts(all_of, SAME_SIGN(table="tab5-1")), at_least_share(0.9, SAME_SIGN(table="tab5-2"))),
         "sign of PLR_RED - PLR_DT at all 10 loads of Table 5.1, at 9 of Table 5.2",
         must_hold=True,
     ),

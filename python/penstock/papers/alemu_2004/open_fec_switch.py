@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Readings, SummaryTable, Sweep, judged, mean
+from penstock.reproduce.figure import QuickOrFull, Readings, SummaryTable, Sweep, judged_statement, mean
 from penstock.results.condition import Condition
 from penstock.results.sample import Sample
 
@@ -47,12 +47,12 @@ def red_share(run: ps.Run) -> dict[str, float]:
 study = Sweep(
     _scenario,
     {
-        "code": Choice(["16,1"], CODES),
-        "scheme": Choice([TAIL, RED, "switch by the model"], [TAIL, RED, *SWITCHES]),
-        "flows": Choice([20, 100], [20, 40, 60, 80, 100]),
+        "code": QuickOrFull(["16,1"], CODES),
+        "scheme": QuickOrFull([TAIL, RED, "switch by the model"], [TAIL, RED, *SWITCHES]),
+        "flows": QuickOrFull([20, 100], [20, 40, 60, 80, 100]),
     },
-    seeds=Choice(3, 20),
-    span=Choice(("30s", "0s"), ("100s", "0s")),
+    seeds=QuickOrFull(3, 20),
+    span=QuickOrFull(("30s", "0s"), ("100s", "0s")),
     where=lambda code, scheme, flows: scheme != "switch by Figure 5.4" or code in CROSSINGS,
     keep=red_share,
 )
@@ -76,7 +76,7 @@ AVERAGE = PLR.along("flows", mean)
 CLAIMS = (
     claim(
         "open-switch",
-        judged(_not_above, PLR(scheme=SWITCH), PLR(scheme=RED), PLR(scheme=TAIL), text="{}, {}, {}"),
+        judged_statement(_not_above, PLR(scheme=SWITCH), PLR(scheme=RED), PLR(scheme=TAIL), text="{}, {}, {}"),
         "PLR at most a tenth and a tenth of a point above the smaller PLR, each code and number of flows",
         reading=LEFT_OPEN,
     ),
@@ -84,7 +84,7 @@ CLAIMS = (
         "open-switch-mean",
         AVERAGE(scheme=SWITCH) < AVERAGE(scheme=[RED, TAIL]),
         "mean PLR of all numbers of flows below RED's and below drop-tail's, each code",
-        because="the model's bounds for (8,2) are too low: drop-tail comes at 80 flows, RED is the better to 100 "
+        reason_text="the model's bounds for (8,2) are too low: drop-tail comes at 80 flows, RED is the better to 100 "
         "(fig5-4)",
         reading=LEFT_OPEN,
     ),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Sweep, Table, at_least, by_table, every
+from penstock.reproduce.figure import Claim, QuickOrFull, Sweep, Table, at_least, every, table_statement
 from penstock.results.condition import Condition
 from penstock.results.sample import Sample
 
@@ -63,12 +63,12 @@ def _basic(basic: ps.Scenario, kind: str) -> Mapping[str, ps.Traffic]:
     return basic.traffic if "transfers" in kind else {}
 
 
-PAIRS: Mapping[str, Choice[Sequence[Any]]] = {
-    "coef": Choice([1.75], COEFS),
-    "gamma": Choice([0.25, 1.5], GAMMAS),
-    "flows": Choice([103], FLOWS),
+PAIRS: Mapping[str, QuickOrFull[Sequence[Any]]] = {
+    "coef": QuickOrFull([1.75], COEFS),
+    "gamma": QuickOrFull([0.25, 1.5], GAMMAS),
+    "flows": QuickOrFull([103], FLOWS),
 }
-SEEDS = Choice(5, 20)
+SEEDS = QuickOrFull(5, 20)
 
 # Each pair at each load, and a RED that does not adapt; the four schemes under each traffic.
 study = (
@@ -79,7 +79,7 @@ study = (
         SEEDS,
         labels={"fixed": True},
     )
-    + Sweep(_other, {"scheme": list(ADAPTIVE), "kind": Choice(["web"], KINDS)}, SEEDS)
+    + Sweep(_other, {"scheme": list(ADAPTIVE), "kind": QuickOrFull(["web"], KINDS)}, SEEDS)
 )
 
 
@@ -108,7 +108,7 @@ def _by_load(flows: int) -> Claim:
     return Claim(
         f"open-psand/load-{flows}",
         f"{flows} flows: the best pair has a steadier queue than the fixed {FIXED}",
-        by_table(partial(_steadier, flows=flows), text),
+        table_statement(partial(_steadier, flows=flows), text),
         reading="own",
         needs={"coef": FIXED[0], "flows": flows},
     )

@@ -10,7 +10,16 @@ import numpy as np
 import penstock as ps
 from penstock.aqms.catalog import find_scheme
 from penstock.explain.explanation import prepare
-from penstock.reproduce.figure import Choice, Effort, Exhibit, Rows, Sweep, Table, by_table, metric
+from penstock.reproduce.figure import (
+    Exhibit,
+    QuickOrFull,
+    ReproductionEffort,
+    Rows,
+    Sweep,
+    Table,
+    metric,
+    table_statement,
+)
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 from penstock.scenario.document import Document
@@ -106,7 +115,7 @@ def _offered(scheme: str, groups: str) -> Document:
 
 
 # Each scheme at 1.5 times the link's rate. There are two groups; the first sends more, or is marked Out.
-study = Sweep(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=Choice(5, 50))
+study = Sweep(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=QuickOrFull(5, 50))
 
 
 def measure(run: ps.Run) -> Numbers:
@@ -156,16 +165,16 @@ tab1_1 = Exhibit(
     "Table 1.1: inputs of each scheme, and when it updates, measured on the schemes themselves (Section 1.5)",
     claim(
         "tab1.1/c1",
-        by_table(partial(_as_printed, PRINTED["control"]), ASKED),
-        because="Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
-        others={SFB_PER_FLOW: by_table(partial(_as_printed, {**PRINTED["control"], "SFB": "FBC"}), ASKED)},
+        table_statement(partial(_as_printed, PRINTED["control"]), ASKED),
+        reason_text="Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
+        others={SFB_PER_FLOW: table_statement(partial(_as_printed, {**PRINTED["control"], "SFB": "FBC"}), ASKED)},
     ),
     study=study,
     measure=measure,
 )
 
 
-def rows(_: Effort) -> Rows:
+def rows(_: ReproductionEffort) -> Rows:
     """1 for each scheme whose documentation has the section Algorithm, else 0."""
     return [
         ({"scheme": name}, {"algorithm": float("# Algorithm\n" in find_scheme(ours).doc)})

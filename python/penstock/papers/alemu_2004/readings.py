@@ -16,21 +16,21 @@ from typing import Any, NamedTuple
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.changes import together, with_queues, with_tcp
+from penstock.reproduce.changes import combined_change, queue_change, tcp_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import (
     Claim,
-    Effort,
     Exhibit,
+    ReproductionEffort,
     Statement,
     SummaryTable,
     Sweep,
     Table,
-    by_table,
     every,
     smallest,
+    table_statement,
 )
-from penstock.reproduce.printed_table import grid
+from penstock.reproduce.printed_table import text_table_figure
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
@@ -71,7 +71,7 @@ class Printed(NamedTuple):
 
 def _symbols(name: str) -> Statement:
     """The symbols of a table, each with a tolerance of one."""
-    return by_table(partial(symbols.inside, printed=symbols.read(name), tolerance=1), "within a symbol")
+    return table_statement(partial(symbols.inside, printed=symbols.read(name), tolerance=1), "within a symbol")
 
 
 # The differences 1.2 and 0.6 are from Section 2.4.2.2, the others and the shares from Section 2.4.4.
@@ -98,13 +98,13 @@ PLACES = [
     Printed(
         ROWS,
         {
-            "Table 2.2": tables2.QUEUES.fits("its cells"),
-            "Table 2.3": tables2.SHARES.fits("its cells"),
+            "Table 2.2": tables2.QUEUES.matches_measured("its cells"),
+            "Table 2.3": tables2.SHARES.matches_measured("its cells"),
             "text": BESIDE_PSAND,
         },
     ),
-    Printed(table3_1.ROWS_STUDY, {"Table 3.1": table3_1.PRINTED.fits("its cells")}),
-    Printed(methods.METHODS_STUDY, {"Table 3.3": methods.PRINTED.fits("its cells")}),
+    Printed(table3_1.ROWS_STUDY, {"Table 3.1": table3_1.PRINTED.matches_measured("its cells")}),
+    Printed(methods.METHODS_STUDY, {"Table 3.3": methods.PRINTED.matches_measured("its cells")}),
     # Section 4.6.1.3: LRED is at its target.
     Printed(
         SAME,
@@ -144,12 +144,12 @@ PLACES = [
 ]
 
 
-def table(effort: Effort) -> Table:
+def table(effort: ReproductionEffort) -> Table:
     """How many printed numbers each reading meets; a quick run has Tables 2.2 and 2.3 only."""
     cells = []
     for reading in READINGS:
         met: dict[str, list[bool]] = {}
-        for printed in effort.choose(PLACES[:1], PLACES):
+        for printed in effort.quick_or_full(PLACES[:1], PLACES):
             runs = effort.table(printed.study(effort).limited(SEEDS).changed(reading.applied), printed.measure)
             _judge(met, printed.places, runs)
         cells.append((reading._asdict(), _counts(met, FITTED)))
@@ -159,7 +159,7 @@ def table(effort: Effort) -> Table:
 def _judge(met: dict[str, list[bool]], places: Mapping[str, Statement], runs: Table) -> None:
     """Record, for each place, whether its numbers are met."""
     for place, statement in places.items():
-        parts = statement.on(runs).decide().comparisons
+        parts = statement.on_table(runs).decide().comparisons
         met.setdefault(place, []).extend(part.verdict == "confirmed" for part in parts)
 
 
@@ -188,7 +188,7 @@ def _chosen(experiment: str, chosen: Mapping[str, Any]) -> Claim:
         return all_of((own >= numbers["held out"]).at(_named(labels)) for labels, numbers in table.cells)
 
     says = "the reading of the author's set-up meets at least as many held-out printed numbers as each other one tried"
-    return own_claims(experiment)("chosen", by_table(most, "held-out numbers met, of each reading"), says=says)
+    return own_claims(experiment)("chosen", table_statement(most, "held-out numbers met, of each reading"), says=says)
 
 
 def _draw(summary: SummaryTable) -> Figure:
@@ -202,7 +202,7 @@ def _draw(summary: SummaryTable) -> Figure:
     most = {column: max(number for (_, other), (number, _) in met.items() if other == column) for _, column in met}
     bold = [place for place, (number, _) in met.items() if number == most[place[1]]]
     texts = {place: f"{number:.0f} of {whole:.0f}" for place, (number, whole) in met.items()}
-    return grid(texts, bold, "printed numbers met by each reading; bold: the most of a column")
+    return text_table_figure(texts, bold, "printed numbers met by each reading; bold: the most of a column")
 
 
 readings = Exhibit(
@@ -214,8 +214,8 @@ readings = Exhibit(
 
 
 # Chapter 5: RED's parameters (guess 9), acknowledgements, and whether the 500 kb/s of datagrams include redundancy.
-REDS: Mapping[str, Change] = {"5, 15, 0.002": unchanged, "of ns-2 since 2001": with_queues(("red",), **AUTOMATIC)}
-ACKS: Mapping[str, Change] = {"each": unchanged, "delayed": with_tcp(delayed_ack=DELAYED)}
+REDS: Mapping[str, Change] = {"5, 15, 0.002": unchanged, "of ns-2 since 2001": queue_change(("red",), **AUTOMATIC)}
+ACKS: Mapping[str, Change] = {"each": unchanged, "delayed": tcp_change(delayed_ack=DELAYED)}
 RATES: Mapping[str, Change] = {"before redundancy": unchanged, "with redundancy": within}
 CODES = tables5.beside(["16,1", "16,4"], tables5.TEN)
 RATIOS = {
@@ -224,8 +224,8 @@ RATIOS = {
 }  # fmt: skip
 """Ratios of the losses before and after correction in Section 5.4.1.2."""
 OF_CODES: Mapping[str, Statement] = {
-    "Table 5.1": tables5.printed("tab5-1", "16,1").fits("its cells"),
-    "Table 5.2": tables5.printed("tab5-2", "16,4").fits("its cells"),
+    "Table 5.1": tables5.printed("tab5-1", "16,1").matches_measured("its cells"),
+    "Table 5.2": tables5.printed("tab5-2", "16,4").matches_measured("its cells"),
     "text": every(
         *(
             tables5.REPAIRED(code=code, scheme=scheme, flows=flows).reads(ratio, share=0.3)
@@ -235,12 +235,12 @@ OF_CODES: Mapping[str, Statement] = {
 }
 
 
-def table_of_codes(effort: Effort) -> Table:
+def table_of_codes(effort: ReproductionEffort) -> Table:
     """How many printed numbers of chapter 5 each reading meets; a quick reproduction compares only the REDs."""
     cells = []
-    others = effort.choose((["each"], ["before redundancy"]), (list(ACKS), list(RATES)))
+    others = effort.quick_or_full((["each"], ["before redundancy"]), (list(ACKS), list(RATES)))
     for red, acks, rate in itertools.product(REDS, *others):
-        change = together(REDS[red], ACKS[acks], RATES[rate])
+        change = combined_change(REDS[red], ACKS[acks], RATES[rate])
         met: dict[str, list[bool]] = {}
         _judge(met, OF_CODES, effort.table(CODES(effort).limited(SEEDS).changed(change), measures.of_run))
         cells.append(({"RED": red, "acks": acks, "rate": rate}, _counts(met, ["Table 5.1"])))

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import penstock as ps
-from penstock.reproduce.figure import claims_of, metric
+from penstock.reproduce.figure import claim_factory, metric
 
 from . import measures
 from .changes import AUTOMATIC
 from .measures import BUFFER as BUFFER
 from .reconstruction import reconstructed as reconstructed
 
-claim = claims_of(__file__)
+claim = claim_factory(__file__)
 measure = measures.of_run
 
 C = 187.5

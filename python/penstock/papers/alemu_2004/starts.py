@@ -12,7 +12,17 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Exhibit, Number, SummaryTable, Sweep, every, in_cells, metric, some
+from penstock.reproduce.figure import (
+    Exhibit,
+    Number,
+    QuickOrFull,
+    SummaryTable,
+    Sweep,
+    claims_in_cells,
+    every,
+    metric,
+    some,
+)
 
 from . import panels
 from .measures import Numbers, of_queue
@@ -39,13 +49,13 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 SEVEN = Sweep(
     lambda scheme: load4(scheme, 103, sampling="100ms"),
     {"scheme": SCHEMES},
-    seeds=Choice(5, 20),
+    seeds=QuickOrFull(5, 20),
     labels={"part": "course"},
     keep=keep,
 ) + Sweep(
     lambda scheme, part: load4(scheme, 103, warmup="80s" if part == "end" else "0s"),
     {"scheme": SCHEMES, "part": ["all", "end"]},
-    seeds=Choice(5, 20),
+    seeds=QuickOrFull(5, 20),
 )
 
 
@@ -81,7 +91,7 @@ END = {"part": "end"}
 """The last 20 s."""
 fig4_2 = Exhibit(
     "Figure 4.2: the queue over time under six schemes with 103 flows (Section 4.5)",
-    *in_cells(
+    *claims_in_cells(
         {"part": "all"},
         claim("fig4.2a/c1", LEFT(scheme="BLUE").reads(60, 30, 120), must_hold=True),
         claim(
@@ -119,7 +129,7 @@ def own(number: Number, **part: str) -> Number:
 SLOWER = ["PI", "BLUE"]
 fig4_3 = Exhibit(
     "Figure 4.3: the queue over time under PSAND with 103 flows (Section 4.5)",
-    *in_cells(
+    *claims_in_cells(
         {"part": "all"},
         claim("fig4.3/c1", own(LEFT) < 20, must_hold=True),
         claim("fig4.3/c2", every(own(VQS, **END) < VQS(scheme=SLOWER, **END), own(EMPTY) > EMPTY(scheme=SLOWER))),
@@ -170,7 +180,9 @@ fig4_4 = Exhibit(
     draw=by_gain,
     # LRED with several gains, and PSAND, with the starts of chapter 4.
     study=Sweep(
-        lambda beta: _three(ps.Lred(beta=beta, limit=f"{BUFFER}p", share=SHARE)), {"beta": BETAS}, seeds=Choice(5, 20)
+        lambda beta: _three(ps.Lred(beta=beta, limit=f"{BUFFER}p", share=SHARE)),
+        {"beta": BETAS},
+        seeds=QuickOrFull(5, 20),
     )
-    + Sweep(lambda scheme: _three(psand()), {"scheme": ["PSAND"]}, seeds=Choice(5, 20)),
+    + Sweep(lambda scheme: _three(psand()), {"scheme": ["PSAND"]}, seeds=QuickOrFull(5, 20)),
 )

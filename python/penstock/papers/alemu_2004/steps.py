@@ -14,8 +14,19 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, Curves, Exhibit, SummaryTable, Sweep, at_least, every, metric, some
-from penstock.reproduce.shape import falls, rises, swept
+from penstock.reproduce.figure import (
+    Claim,
+    Curves,
+    Exhibit,
+    QuickOrFull,
+    SummaryTable,
+    Sweep,
+    at_least,
+    every,
+    metric,
+    some,
+)
+from penstock.reproduce.shape import along_sweep, falls, rises
 
 from . import panels
 from .judge import NEVER, aqs
@@ -64,11 +75,11 @@ def steps(change: Callable[..., ps.Scenario], flows: list[int], traced: bool = T
         return change(SCHEMES[scheme](), flows, warmup=f"{begin}s", duration=f"{end}s")
 
     axes: dict[str, list[Any]] = {"scheme": list(SCHEMES), "flows": flows}
-    parts = Sweep(part, {**axes, "window": list(WINDOWS)}, seeds=Choice(5, 20))
+    parts = Sweep(part, {**axes, "window": list(WINDOWS)}, seeds=QuickOrFull(5, 20))
     whole = Sweep(
         lambda scheme, flows: change(SCHEMES[scheme](), flows, sampling="100ms"),
         axes,
-        seeds=Choice(5, 20),
+        seeds=QuickOrFull(5, 20),
         labels={"window": "all"},
         keep=keep,
     )
@@ -243,15 +254,16 @@ fig2_3_6 = Exhibit(
     "Figures 2.3 to 2.6 together: what the text says of all steps up (Section 2.4.2.1.1)",
     claim(
         "fig2.4-6/c1",
-        swept(every(WAQS(scheme=AREDS) > 11, WAQS_OFF(scheme=AREDS) > WAQS_OFF(scheme="PSAND")))(
+        along_sweep(every(WAQS(scheme=AREDS) > 11, WAQS_OFF(scheme=AREDS) > WAQS_OFF(scheme="PSAND")))(
             window="60-100", flows=LARGE
         ),
     ),
     claim("fig2.4-6/c2", rises(WAQS(scheme="PSAND", window="60-100", flows=LARGE), "flows"), must_hold=True),
     claim("fig2.3-6/c1", falls(EMPTY(scheme=ADAPTIVE, window="50-100"), "flows")),
-    claim("fig2.3-6/c2", swept(EMPTY(scheme="PSAND") < EMPTY(scheme=AREDS))(window="50-100")),
+    claim("fig2.3-6/c2", along_sweep(EMPTY(scheme="PSAND") < EMPTY(scheme=AREDS))(window="50-100")),
     claim(
-        "fig2.3-6/c3", swept(every(*(q(scheme="PSAND") < q(scheme=OTHERS) for q in (LONG, LONGER))))(window="50-100")
+        "fig2.3-6/c3",
+        along_sweep(every(*(q(scheme="PSAND") < q(scheme=OTHERS) for q in (LONG, LONGER))))(window="50-100"),
     ),
     claim(
         "fig2.3-6/c4", every(FULL(scheme="PSAND") <= NEVER, FULL(scheme=AREDS, flows=LARGE) > NEVER)(window="60-100")
@@ -262,8 +274,8 @@ fig2_3_6 = Exhibit(
         every(FULL(scheme=ADAPTIVE) < 1, FULL(scheme="PSAND", flows=LARGE) > 0)(window="60-100"),
         reading="how often it is",
     ),
-    claim("fig2.3-6/c5", swept(FULL(scheme="RED") > FULL(scheme=AREDS))(window="50-100")),
-    claim("fig2.3-6/c6", swept(VQS(scheme="PSAND") < VQS(scheme=OTHERS))(window="50-100")),
+    claim("fig2.3-6/c5", along_sweep(FULL(scheme="RED") > FULL(scheme=AREDS))(window="50-100")),
+    claim("fig2.3-6/c6", along_sweep(VQS(scheme="PSAND") < VQS(scheme=OTHERS))(window="50-100")),
     study=steps(added, [20, 50, 70, 100], traced=False),
     measure=measure,
     draw=Curves(

@@ -10,8 +10,8 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from penstock.reproduce.figure import Claim, SummaryTable, Table, by_table, mean
-from penstock.reproduce.printed_table import grid, texts
+from penstock.reproduce.figure import Claim, SummaryTable, Table, mean, table_statement
+from penstock.reproduce.printed_table import read_printed_texts, text_table_figure
 from penstock.results.condition import Condition, Finding, all_of
 from penstock.results.sample import FEWEST_RUNS, Sample
 
@@ -25,7 +25,7 @@ Column = Mapping[str, str]
 def read(name: str) -> dict[str, dict[str, str]]:
     """The columns of `expected/NAME.csv`."""
     columns: dict[str, dict[str, str]] = {}
-    for scheme, metric, symbol in texts(judge.EXPECTED / f"{name}.csv"):
+    for scheme, metric, symbol in read_printed_texts(judge.EXPECTED / f"{name}.csv"):
         columns.setdefault(metric, {})[scheme] = symbol
     return columns
 
@@ -99,7 +99,7 @@ def claims(name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
         yield Claim(
             f"{name}/cells",
             "cells whose printed symbol is inside the 95 % interval, by the means over the loads",
-            by_table(partial(inside, printed=printed, tolerance=tolerance), "all"),
+            table_statement(partial(inside, printed=printed, tolerance=tolerance), "all"),
             reading=reading,
         )
 
@@ -116,7 +116,7 @@ def draw(summary: SummaryTable, printed: Mapping[str, Column]) -> Figure:
     }
     same = [(scheme, metric) for scheme, metric in texts if not changes[metric][scheme][1]]
     title = "mean over the loads: the symbol it gets (the printed one)\nhow many symbols better or worse"
-    return grid(texts, same, f"{title}; bold: as printed, {len(same)} of {len(texts)}")
+    return text_table_figure(texts, same, f"{title}; bold: as printed, {len(same)} of {len(texts)}")
 
 
 def _changes(column: Column, means: Mapping[str, float], metric: str) -> dict[str, tuple[str, int]]:

@@ -8,9 +8,19 @@ from functools import partial
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Number, Rows, Sweep, metric, needing
+from penstock.reproduce.figure import (
+    Claim,
+    Exhibit,
+    Number,
+    QuickOrFull,
+    ReproductionEffort,
+    Rows,
+    Sweep,
+    claims_if_measured,
+    metric,
+)
 from penstock.reproduce.printed_table import PrintedTable
-from penstock.reproduce.statement import Statement, by_table, every
+from penstock.reproduce.statement import Statement, every, table_statement
 from penstock.results.condition import all_of
 
 from . import judge
@@ -40,8 +50,8 @@ def _own(row: str, flows: int, high: float) -> ps.Scenario:
 
 
 # All schemes at 3 and 28 flows, PSAND with both bounds of max_p.
-ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=Choice(5, 100)) + Sweep(
-    _own, {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5])}, seeds=Choice(5, 100)
+ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=QuickOrFull(5, 100)) + Sweep(
+    _own, {"row": list(PSANDS), "flows": FLOWS, "high": QuickOrFull([HIGH], [HIGH, 0.5])}, seeds=QuickOrFull(5, 100)
 )
 
 
@@ -69,9 +79,11 @@ def rows(name: str, unit: str = "") -> Iterator[Claim]:
     for i, row in enumerate(printed(table).rows, 1):
         own = printed(table).row(row)
         row_claim = partial(Claim, f"{name}/c{i}", f"the row of {row}")
-        yield row_claim(own.fits(unit=unit))
+        yield row_claim(own.matches_measured(unit=unit))
         if row in PSANDS:
-            yield from needing({"high": 0.5}, row_claim(own.at(high=0.5).fits("as above"), reading="max_p at most 0.5"))
+            yield from claims_if_measured(
+                {"high": 0.5}, row_claim(own.at(high=0.5).matches_measured("as above"), reading="max_p at most 0.5")
+            )
 
 
 SETTINGS = {
@@ -81,7 +93,7 @@ SETTINGS = {
 }
 
 
-def settings(_: Effort) -> Rows:
+def settings(_: ReproductionEffort) -> Rows:
     """Defaults; PSAND's thresholds and first max_p follow from its target, and are read from its drop function."""
     for name, queue in (("Feng", feng()), ("Floyd", floyd()), ("PSAND", psand())):
         values = {key: float(str(getattr(queue, key)).rstrip("p")) for key in SETTINGS[name]}
@@ -133,7 +145,7 @@ AREDS_VARIED = _beside(VQS, AREDS)
 tab2_2 = Exhibit(
     "Table 2.2: average and variance of the queue and losses of PSAND and the adaptive REDs",
     *rows("tab2.2"),
-    QUEUES.all_inside("tab2.2"),
+    QUEUES.interval_claim("tab2.2"),
     claim(
         "tab2.2/c6",
         every(less(flows=3).reads(0.2, -0.3, 0.7), less(flows=28).reads(2, 1.5, 2.5)),
@@ -172,7 +184,7 @@ FULL = {("Feng", 28): 2.1, ("Floyd", 28): 3.2, ("PSAND1", 28): 4.0}
 
 
 def _printed(metric: str, values: Mapping[tuple[str, int], float], text: str) -> Statement:
-    return by_table(
+    return table_statement(
         lambda table: all_of(
             probability(table(metric, **at(*place)), value).at(f"{place[0]}, {place[1]} flows")
             for place, value in values.items()
@@ -185,7 +197,7 @@ tab2_3 = Exhibit(
     "Table 2.3: how often the queue is empty, near its target and almost full under PSAND",
     # The columns "25" are 28 flows in all (guess 2).
     *rows("tab2.3", " %"),
-    SHARES.all_inside("tab2.3"),
+    SHARES.interval_claim("tab2.3"),
     claim(
         "tab2.3/c4", _printed("empty", EMPTY, "P(X=0): Feng 8.8 % at 3 flows and 3.7 % at 28, Floyd 9.1 % and 2.9 %")
     ),

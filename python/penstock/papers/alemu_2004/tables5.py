@@ -8,11 +8,19 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from penstock.reproduce import shape
-from penstock.reproduce.choice import Range, above, at_least, at_most
-from penstock.reproduce.figure import Choice, Claim, Exhibit, SummaryTable, Sweep, in_cells, needing
-from penstock.reproduce.number import Number, metric, of_samples
+from penstock.reproduce.choice import ValueRange, above, at_least, at_most
+from penstock.reproduce.figure import (
+    Claim,
+    Exhibit,
+    QuickOrFull,
+    SummaryTable,
+    Sweep,
+    claims_if_measured,
+    claims_in_cells,
+)
+from penstock.reproduce.number import Number, function_of_samples, metric
 from penstock.reproduce.printed_table import PrintedTable
-from penstock.reproduce.shape import swept, varies
+from penstock.reproduce.shape import along_sweep, relative_range
 from penstock.reproduce.statement import every
 from penstock.results.summary_table import Point
 
@@ -28,21 +36,21 @@ CODES = ["16,1", "16,2", "16,4", "8,2"]
 """Of Figure 5.4: k and h."""
 GAP, GAP_BEFORE = (q(scheme=RED) - q(scheme=TAIL) for q in (PLR, PLRBC))
 """RED's losses minus drop-tail's, after and before correction, in points."""
-CROSSING = GAP.along("flows", shape.crossing, "where it rises above 0", unit="flows")
+CROSSING = GAP.along("flows", shape.zero_crossing, "where it rises above 0", unit="flows")
 """The number of flows above which RED leaves more losses after correction than drop-tail."""
-Several = Sequence[Any] | Choice[Sequence[Any]]
+Several = Sequence[Any] | QuickOrFull[Sequence[Any]]
 
 
 def beside(
     codes: Several,
-    flows: Several = Choice([10, 50, 100], TEN),  # noqa: B008
+    flows: Several = QuickOrFull([10, 50, 100], TEN),  # noqa: B008
     sources: int = 1,
 ) -> Sweep:
     """These codes behind drop-tail and RED, next to 10 to 100 transfers or another number of them."""
     return Sweep(
         lambda code, scheme, flows: fec(scheme, flows, *numbers(code), sources),
         {"code": codes, "scheme": BOTH, "flows": flows},
-        seeds=Choice(5, 50),
+        seeds=QuickOrFull(5, 50),
         labels={"sources": sources},
     )
 
@@ -53,9 +61,9 @@ def numbers(code: str) -> tuple[int, int]:
     return int(k), int(h)
 
 
-def codes(text: str, chosen: Callable[[int, int], bool]) -> Range:
+def codes(text: str, chosen: Callable[[int, int], bool]) -> ValueRange:
     """The codes with such numbers of data and redundancy packets."""
-    return Range(text, lambda code: code is not None and chosen(*numbers(code)))
+    return ValueRange(text, lambda code: code is not None and chosen(*numbers(code)))
 
 
 def printed(name: str, code: str) -> PrintedTable:
@@ -85,9 +93,9 @@ def _rows(name: str, code: str) -> Iterator[Claim]:
     table = printed(name, code)
     for row in table.rows:
         flows = int(row.split()[0])
-        fits = table.row(row).fits(unit=" %")
+        fits = table.row(row).matches_measured(unit=" %")
         yield Claim(f"{title}/c{flows}", f"the row of {row}", fits, needs={"flows": flows})
-    yield table.all_inside(title)
+    yield table.interval_claim(title)
 
 
 TWO_CODES = beside(["16,1", "16,4"])
@@ -110,12 +118,12 @@ def throughputs(summary: SummaryTable) -> Figure:
 
 fig5_3 = Exhibit(
     "Figure 5.3: throughput of all, of the datagrams and of a transfer (Section 5.4.1.1)",
-    *in_cells(
+    *claims_in_cells(
         {"code": "16,1"},
         claim(
             "fig5.3a/c1",
             every(
-                swept(ALL(scheme=TAIL) > ALL(scheme=RED)),
+                along_sweep(ALL(scheme=TAIL) > ALL(scheme=RED)),
                 (ALL(scheme=TAIL) - ALL(scheme=RED)).reads(20, share=0.25)(flows=100),
             ),
             "every n; at 100 by 20 kB/s +- 25 %",
@@ -123,7 +131,9 @@ fig5_3 = Exhibit(
         claim("fig5.3a/c2", (abs(ALL(code="16,4") / ALL - 1) <= 0.02)(scheme=BOTH)),
         claim(
             "fig5.3b/c1",
-            every(varies(UDP(scheme=BOTH), "flows") <= 0.2, abs(UDP(scheme=RED) / UDP(scheme=TAIL) - 1) <= 0.05),
+            every(
+                relative_range(UDP(scheme=BOTH), "flows") <= 0.2, abs(UDP(scheme=RED) / UDP(scheme=TAIL) - 1) <= 0.05
+            ),
         ),
         claim(
             "fig5.3b/c2",
@@ -136,7 +146,7 @@ fig5_3 = Exhibit(
 )
 
 
-REPAIRED = of_samples(shape.ratio, PLRBC, PLR, text="{} / {}")
+REPAIRED = function_of_samples(shape.ratio_of_means, PLRBC, PLR, text="{} / {}")
 """Losses before correction over losses after it."""
 
 
@@ -154,10 +164,10 @@ def _step(first: str, second: str) -> Number:
 
 fig5_4 = Exhibit(
     "Figure 5.4: losses before and after correction by four codes (Section 5.4.1.2)",
-    claim("fig5.4/c1", swept(PLRBC(scheme=RED) > PLRBC(scheme=TAIL))),
+    claim("fig5.4/c1", along_sweep(PLRBC(scheme=RED) > PLRBC(scheme=TAIL))),
     claim(
         "fig5.4/c2",
-        swept(
+        along_sweep(
             every(*(PLR(code=more) < PLR(code=less) for less, more in (("16,1", "16,2"), ("16,2", "16,4"))))(
                 scheme=BOTH
             )
@@ -176,7 +186,7 @@ fig5_4 = Exhibit(
         ),
         "PLRBC/PLR +- 30 %",
     ),
-    *needing(
+    *claims_if_measured(
         SETTLED,
         claim(
             "fig5.4/c6",
@@ -211,11 +221,13 @@ fig5_4 = Exhibit(
 
 fig5_5 = Exhibit(
     "Figure 5.5: the queue behind drop-tail and RED (Section 5.4.1.3)",
-    *in_cells(
+    *claims_in_cells(
         {"code": "16,1"},
         claim(
             "fig5.5a/c1",
-            every(swept(AQS(scheme=RED) < AQS(scheme=TAIL)), (abs(AQS(code="16,4") / AQS - 1) <= 0.05)(scheme=BOTH)),
+            every(
+                along_sweep(AQS(scheme=RED) < AQS(scheme=TAIL)), (abs(AQS(code="16,4") / AQS - 1) <= 0.05)(scheme=BOTH)
+            ),
         ),
         claim(
             "fig5.5b/c1",
@@ -233,7 +245,7 @@ fig5_5 = Exhibit(
 fig5_6 = Exhibit(
     "Figure 5.6: runs of losses of the datagrams (Section 5.4.1.4)",
     claim("fig5.6/c1", every(judge.probability(LRL1(scheme=RED), 90), judge.probability(LRL1(scheme=TAIL), 60))),
-    claim("fig5.6/c2", shape.varies(LRL1(scheme=BOTH), "flows") <= 0.2),
+    claim("fig5.6/c2", shape.relative_range(LRL1(scheme=BOTH), "flows") <= 0.2),
     study=beside(["16,1"]),
     draw=panels.of(*(panels.Panel("flows", y, "scheme") for y in ("LRL1", "LRL2", "LRL3")), columns=3),
 )
@@ -260,7 +272,7 @@ tab5 = Exhibit(
     claim(
         "tab5/c2",
         every(
-            shape.swept(PLRBC(scheme=RED) >= PLRBC(scheme=TAIL)),
+            shape.along_sweep(PLRBC(scheme=RED) >= PLRBC(scheme=TAIL)),
             judge.plr(GAP_BEFORE, 0.03)(flows=10),
             judge.plr(GAP_BEFORE, 2.1)(flows=100),
             shape.rises(GAP_BEFORE, "flows"),
@@ -289,7 +301,7 @@ def eight(summary: SummaryTable) -> Figure:
 
 fig5_10 = Exhibit(
     "Figure 5.10: eight sources of datagrams (Section 5.4.3)",
-    *needing(
+    *claims_if_measured(
         {"flows": 100},
         *(
             claim(
@@ -310,7 +322,7 @@ fig5_10 = Exhibit(
         ),
     ),
     # Eight sources, and one to compare with.
-    study=beside(Choice(OF_EIGHT[:1], OF_EIGHT), Choice([10, 60], list(range(5, 101, 5))), sources=8)
-    + beside(Choice(OF_EIGHT[:1], OF_EIGHT), Choice([10, 50], TEN)),
+    study=beside(QuickOrFull(OF_EIGHT[:1], OF_EIGHT), QuickOrFull([10, 60], list(range(5, 101, 5))), sources=8)
+    + beside(QuickOrFull(OF_EIGHT[:1], OF_EIGHT), QuickOrFull([10, 50], TEN)),
     draw=eight,
 )

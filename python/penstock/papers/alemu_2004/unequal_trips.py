@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from penstock.reproduce.figure import Claim, Exhibit, Number, at_least, at_most, every, in_cells, some
-from penstock.reproduce.shape import swept
+from penstock.reproduce.figure import Claim, Exhibit, Number, at_least, at_most, claims_in_cells, every, some
+from penstock.reproduce.shape import along_sweep
 
 from . import controllers, symbols
 from .controllers import AVQS, LREDS, MANY, NOT_MANY, at_each, averaged, better, higher, lower, others
@@ -26,7 +26,7 @@ LITTLE = every(
 WORSE = every(averaged(AQS) > _same(AQS) * 1.25, averaged(VQS) > _same(VQS) * 1.4, CHANGE > 2)
 fig4_8 = Exhibit(
     "Figure 4.8: mean and variance of the queue and losses, unequal round trips (Section 4.6.2)",
-    *in_cells(
+    *claims_in_cells(
         {"topology": "diff"},
         claim(
             "fig4.8/c1",
@@ -36,10 +36,10 @@ fig4_8 = Exhibit(
             ),
             "averages over N: AQS within 25 %, VQS 40 %, PLR 2 points; for the latter one worse by more",
         ),
-        claim("fig4.8a/c1", swept(higher(AQS, "PI", others("PI")))),
+        claim("fig4.8a/c1", along_sweep(higher(AQS, "PI", others("PI")))),
         claim(
             "fig4.8b/c1",
-            swept(
+            along_sweep(
                 every(
                     (VQS(scheme="PI") <= VQS(scheme="PSAND") * 1.4)(flows=at_least(28)),
                     higher(VQS, "PI", "PSAND")(flows=FEW),
@@ -48,11 +48,13 @@ fig4_8 = Exhibit(
         ),
         claim(
             "fig4.8c/c1",
-            swept(every(lower(PLR, "PI", others("PI"))(flows=FEW), lower(PLR, "PSAND", others("PSAND"))(flows=MANY))),
+            along_sweep(
+                every(lower(PLR, "PI", others("PI"))(flows=FEW), lower(PLR, "PSAND", others("PSAND"))(flows=MANY))
+            ),
         ),
         claim(
             "fig4.8a/c2",
-            swept(
+            along_sweep(
                 every(
                     (averaged(AQS) > _same(AQS) * 1.25)(scheme="AVQ"),
                     (averaged(AQS) > _same(AQS))(scheme="AVQ*"),
@@ -65,7 +67,7 @@ fig4_8 = Exhibit(
         ),
         claim(
             "fig4.8b/c2",
-            swept(
+            along_sweep(
                 every(
                     higher(VQS, "AVQ", "PSAND"),
                     higher(VQS, "AVQ*", "PSAND")(flows=NOT_MANY),
@@ -75,7 +77,7 @@ fig4_8 = Exhibit(
         ),
         claim(
             "fig4.8c/c2",
-            swept(
+            along_sweep(
                 every(
                     lower(PLR, "PSAND", AVQS),
                     higher(PLR, "AVQ*", "AVQ")(flows=MANY),
@@ -89,7 +91,7 @@ fig4_8 = Exhibit(
         ),
         claim(
             "fig4.8b/c4",
-            swept(
+            along_sweep(
                 every(
                     higher(VQS, "LRED*", "PSAND")(flows=at_most(53)), lower(VQS, "LRED*", "PSAND")(flows=at_least(93))
                 )
@@ -112,9 +114,11 @@ fig4_8 = Exhibit(
 PI_BUSIEST = every(higher(LU, "PI", others("PI")), lower(EMPTY, "PI", others("PI")))
 fig4_9 = Exhibit(
     "Figure 4.9: fairness, utilization and empty queues, unequal round trips (Section 4.6.2)",
-    claim("fig4.9b/c1", swept(PI_BUSIEST), others={"from 8 flows on": swept(PI_BUSIEST(flows=at_least(8)))}),
-    claim("fig4.9a/c1", swept(abs(F(scheme=others("PSAND")) / F(scheme="PSAND") - 1) <= 0.1)),
-    claim("fig4.8-9/c2", swept(every(higher(PLR, LREDS, "PSAND"), lower(LU, LREDS, "PSAND")))),
+    claim(
+        "fig4.9b/c1", along_sweep(PI_BUSIEST), others={"from 8 flows on": along_sweep(PI_BUSIEST(flows=at_least(8)))}
+    ),
+    claim("fig4.9a/c1", along_sweep(abs(F(scheme=others("PSAND")) / F(scheme="PSAND") - 1) <= 0.1)),
+    claim("fig4.8-9/c2", along_sweep(every(higher(PLR, LREDS, "PSAND"), lower(LU, LREDS, "PSAND")))),
     study=controllers.study("diff"),
     draw=controllers.draw("diff", "F", "LU", "empty"),
 )
@@ -122,11 +126,11 @@ fig4_9 = Exhibit(
 
 fig4_10 = Exhibit(
     "Figure 4.10: runs of losses of a flow, unequal round trips (Section 4.6.2)",
-    claim("fig4.10a/c1", swept(higher(LRL1, "PSAND", others("PSAND")))),
+    claim("fig4.10a/c1", along_sweep(higher(LRL1, "PSAND", others("PSAND")))),
     claim(
         "fig4.10c/c1",
         every(
-            swept(lower(LONG_RUNS, "PSAND", others("PSAND"))),
+            along_sweep(lower(LONG_RUNS, "PSAND", others("PSAND"))),
             better("LRL>2", others("AVQ", "PI", "PSAND"), ["AVQ", "PI"]),
         ),
     ),
@@ -161,7 +165,7 @@ ch4 = Exhibit(
         "averages over N better than the seven others",
         reading="all but fairness, as in the Conclusion",
     ),
-    claim("ch4/c2", swept(higher(LRL1, "PSAND", OTHERS))),
+    claim("ch4/c2", along_sweep(higher(LRL1, "PSAND", OTHERS))),
     claim(
         "concl/c3",
         every(

@@ -9,7 +9,7 @@ import numpy as np
 
 import penstock as ps
 from penstock.reproduce import shape
-from penstock.reproduce.figure import Effort, Rows, Statement, Table, by_table, every, metric
+from penstock.reproduce.figure import ReproductionEffort, Rows, Statement, Table, every, metric, table_statement
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
@@ -24,7 +24,7 @@ from .tables5 import numbers
 CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
 
-def rows(_: Effort) -> Rows:
+def rows(_: ReproductionEffort) -> Rows:
     """The printed numbers with which statements of the text are compared."""
     for table, printed in (("4.2", equal_trips.PRINTED), ("4.3", unequal_trips.PRINTED)):
         yield from [
@@ -47,7 +47,7 @@ own = own_claims("why-print")
 def _printed(holds: Statement, text: str) -> Statement:
     """A statement on the printed numbers of Table 3.1."""
     table = table3_1.PRINTED.numbers()
-    return by_table(lambda _: holds.on(table), text)
+    return table_statement(lambda _: holds.on_table(table), text)
 
 
 BEYOND = every(*((VQS(max_th=35) < VQS(max_th=20) * (1.01 if low == 5 else 1))(min_th=low) for low in table3_1.MINIMA))
@@ -55,7 +55,10 @@ NEAR = every(AQS(max_th=20) > KT, VQS(max_th=20) > VQS(max_th=35) * 1.2)(min_th=
 THRESHOLDS = (
     own(
         "rising",
-        _printed(shape.rank(VQS(min_th=[5, 9.75]), "max_th") < 0.8, "rank correlation below 0.8 for Min 5 and 9.75"),
+        _printed(
+            shape.axis_rank_correlation(VQS(min_th=[5, 9.75]), "max_th") < 0.8,
+            "rank correlation below 0.8 for Min 5 and 9.75",
+        ),
     ),
     own("beyond", _printed(BEYOND, "VQS at Max 35 below that at 20 for Min 0 and 9.75, within 1 % for Min 5")),
     own("recommended", _printed(NEAR, "AQS > 10; VQS more than 20 % above that of Max 35, Min 0")),
@@ -115,7 +118,7 @@ def _modelled(table: Table) -> Condition:
     def trend(codes: list[str]) -> Sample:
         sizes = [numbers(code) for code in codes]
         gaps = [float(RED.residual_loss(red, k, h) - DROPTAIL.residual_loss(tail, k, h)) for k, h in sizes]
-        return shape.trend([Sample(gap) for gap in gaps])
+        return shape.curve_rank_correlation([Sample(gap) for gap in gaps])
 
     return all_of((trend(QUARTER) <= -1.0).at("a quarter"), (trend(TENTH) >= 1.0).at("a tenth"))
 
@@ -129,11 +132,13 @@ def _apart(first: Mapping[str, Any], second: Mapping[str, Any]) -> Statement:
 
 
 CODED = (
-    own("rule", by_table(_rule_is_right, "less than 80 % of their 20 points, p drop-tail's PLRBC")),
+    own("rule", table_statement(_rule_is_right, "less than 80 % of their 20 points, p drop-tail's PLRBC")),
     own("redundancy", _apart({"code": "16,1"}, {"code": "16,4"})(column=["PLRBC DT", "PLRBC RED"])),
     own(
         "gap",
-        by_table(_modelled, "PLRBC of Table 5.2: rank correlation of the modelled gap with k -1, and 1 at a tenth"),
+        table_statement(
+            _modelled, "PLRBC of Table 5.2: rank correlation of the modelled gap with k -1, and 1 at a tenth"
+        ),
     ),
     own("crossing", _apart({"column": "PLR RED"}, {"column": "PLR DT"})(code="16,4", flows=80)),
     own(
@@ -149,7 +154,7 @@ CODED = (
 
 def _settled(text: str, *holds: Condition) -> Statement:
     """Conditions on numbers of ns-2.35."""
-    return by_table(lambda _: all_of(*holds) if len(holds) > 1 else holds[0], text)
+    return table_statement(lambda _: all_of(*holds) if len(holds) > 1 else holds[0], text)
 
 
 ADAPTED = NS2["full buffer"].items()

@@ -1,6 +1,6 @@
 """Footnote 6: token buckets and CAR instead of TSW."""
 
-from penstock.reproduce.figure import Choice, every, mean, needing
+from penstock.reproduce.figure import QuickOrFull, claims_if_measured, every, mean
 
 from . import fig4, fig5, fig6, setup
 from .jitter import burst_out
@@ -12,9 +12,9 @@ study = setup.runs(  # ten runs, as the text gives no number
         "conditioner": ["token bucket", "CAR"],
         "setting": list(SETTINGS),
         "strategy": STRATEGIES,
-        "x": Choice([HALF], IN_RATES),
+        "x": QuickOrFull([HALF], IN_RATES),
     },
-    Choice(5, 10),
+    QuickOrFull(5, 10),
     "40s",
 )
 
@@ -28,7 +28,7 @@ strict = {"setting": "Reno, strict"}
 each_figure = every(
     wider(x=HALF, **strict), fig6.often_above(x=HALF, **strict), fig4.never_less(**strict), fig5.never_lower(**strict)
 )
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c25",

@@ -1,7 +1,7 @@
 """The worked example: drops that wait for a packet out of profile, and drops that do not (Section 2.2)."""
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Sweep, every, metric
+from penstock.reproduce.figure import QuickOrFull, Sweep, every, metric
 
 from .setup import STRATEGIES, claim, da, dfq, wred
 
@@ -44,7 +44,7 @@ def scenario(strategy: str, window: str) -> ps.Scenario:
     )  # fmt: skip
 
 
-study = Sweep(scenario, {"strategy": STRATEGIES, "window": list(WINDOWS)}, seeds=Choice(200, 1000))
+study = Sweep(scenario, {"strategy": STRATEGIES, "window": list(WINDOWS)}, seeds=QuickOrFull(200, 1000))
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:

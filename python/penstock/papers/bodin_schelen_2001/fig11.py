@@ -1,6 +1,6 @@
 """Figure 11: throughput, Reno and gentle WRED (Section 3.4)."""
 
-from penstock.reproduce.figure import every, needing
+from penstock.reproduce.figure import claims_if_measured, every
 
 from . import setup
 from .setup import WHOLE, claim, lack
@@ -8,7 +8,7 @@ from .setup import WHOLE, claim, lack
 SETTING, STRICT = "Reno, gentle", ["Reno, strict", "SACK, strict"]
 study = setup.sweep(SETTING, *STRICT)
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c15",

@@ -1,6 +1,6 @@
 """Figure 13: loss, SACK and gentle WRED (Section 3.5)."""
 
-from penstock.reproduce.figure import Statement, at_least, below, every, needing
+from penstock.reproduce.figure import Statement, at_least, below, claims_if_measured, every
 
 from . import setup
 from .setup import HALF, STRATEGIES, WHOLE, claim, da, lack, loss
@@ -20,7 +20,7 @@ def _gentle_is_better(low: float) -> Statement:
     )
 
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim("c19", every(excess.between(1.0, 1.08)(x=at_least(8)), excess.between(0.85, 1.15)(x=below(8)))),
     claim("c21", _gentle_is_better(2.0), others={"from 5 Mb/s on": _gentle_is_better(HALF)}),

@@ -1,6 +1,6 @@
 """Figure 4: loss, Reno and strict WRED (Section 3.2)."""
 
-from penstock.reproduce.figure import Claim, Number, at_least, every, metric, needing, slope, some, within
+from penstock.reproduce.figure import Claim, Number, at_least, claims_if_measured, every, metric, slope, some, within
 
 from . import setup
 from .setup import ENDS, FOR_ITS_ROUND_TRIP, WHOLE, claim, da, dfq, loss, loss_out, most_between
@@ -17,7 +17,7 @@ def _slope_within(number: Number, low: float, high: float) -> Number:
     return da(number)(x=within(low, high)).along("x", slope)
 
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c02",

@@ -1,6 +1,6 @@
 """Figure 5: throughput, Reno and strict WRED (Section 3.2)."""
 
-from penstock.reproduce.figure import at_least, every, metric, needing, where_least
+from penstock.reproduce.figure import at_least, claims_if_measured, every, metric, where_least
 
 from . import setup
 from .setup import WHOLE, claim, da, dfq, most_between, throughput
@@ -11,7 +11,7 @@ study = setup.sweep(SETTING)
 timeouts = metric("timeouts", "/s", "timeouts a second")
 never_lower = dfq(throughput) >= da(throughput)
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c06",

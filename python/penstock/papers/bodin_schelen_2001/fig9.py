@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from penstock.reproduce.figure import every, needing, read_as
+from penstock.reproduce.figure import claims_if_measured, claims_under_reading, every
 
 from . import setup
 from .setup import AT_MUCH, HALF, MUCH, WHOLE, claim, da, dfq, swing, time_above
@@ -19,6 +19,6 @@ swings = claim(
         da(time_above)(setting=SACK) > 0.05,
     ),
 )
-CLAIMS = (swings(x=HALF), *needing(WHOLE, *read_as(AT_MUCH, [swings], x=MUCH)))
+CLAIMS = (swings(x=HALF), *claims_if_measured(WHOLE, *claims_under_reading(AT_MUCH, [swings], x=MUCH)))
 
 draw = partial(setup.draw_course, SACK)

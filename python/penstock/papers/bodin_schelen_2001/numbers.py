@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.reproduce.changes import together
+from penstock.reproduce.changes import combined_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
@@ -20,7 +20,7 @@ TIMERS: Mapping[str, Change | None] = {"1 s": None, "0.2 s": earlier_timer}
 TAGGERS: Mapping[str, Change | None] = {"RFC": None, "ns-2": tagger_of_ns2}
 ACKS: Mapping[str, Change | None] = {"out": None, "in": acks_in_profile}
 READINGS = {
-    f"{timer}, {tagger}, {acks}": together(TIMERS[timer], TAGGERS[tagger], ACKS[acks])
+    f"{timer}, {tagger}, {acks}": combined_change(TIMERS[timer], TAGGERS[tagger], ACKS[acks])
     for timer, tagger, acks in itertools.product(TIMERS, TAGGERS, ACKS)
 }
 """The minimum timeout, the tagger, and whether acknowledgements are in profile."""

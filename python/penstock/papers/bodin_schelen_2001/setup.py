@@ -11,16 +11,16 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
-from penstock.reproduce.changes import with_tcp
-from penstock.reproduce.choice import Range
+from penstock.reproduce.changes import tcp_change
+from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.figure import (
-    Choice,
     Curves,
     Number,
+    QuickOrFull,
     SummaryTable,
     Sweep,
-    claims_of,
-    judged,
+    claim_factory,
+    judged_statement,
     largest,
     mean,
     metric,
@@ -30,7 +30,7 @@ from penstock.results.condition import Condition
 from penstock.results.sample import Sample
 from penstock.scenario.document import Document
 
-claim = claims_of(__file__)
+claim = claim_factory(__file__)
 
 RATE = "10Mbit"  # of the congested link (decision: half of it is a point of the sweep, 9.2 Mb/s its end)
 IN_RATES = [0.0, *(round(0.2 + 0.6 * k, 1) for k in range(16))]
@@ -177,7 +177,7 @@ def with_victim(victim: Any, setting: str, x: float = HALF, **more: Any) -> ps.S
     return network(wred("DFQ", form, victim=victim), tcp, x, **more)
 
 
-earlier_timer = with_tcp(min_rto="200ms")
+earlier_timer = tcp_change(min_rto="200ms")
 """The minimum timeout of ns-2 before May 2001, two ticks of 0.1 s; later versions have 1 s."""
 
 
@@ -203,9 +203,9 @@ def reconstructed(document: Document) -> Document:
     return tagger_of_ns2(earlier_timer(document))
 
 
-def lasting(quick: str) -> Choice[tuple[str, str]]:
+def lasting(quick: str) -> QuickOrFull[tuple[str, str]]:
     """130 s, the first 10 s of which are discarded (Section 3.1)."""
-    return Choice((quick, "10s"), ("130s", "10s"))
+    return QuickOrFull((quick, "10s"), ("130s", "10s"))
 
 
 def runs(base: Callable[..., ps.Scenario], vary: Mapping[str, Any], seeds: Any = 5, quick: str = "20s") -> Sweep:
@@ -215,8 +215,8 @@ def runs(base: Callable[..., ps.Scenario], vary: Mapping[str, Any], seeds: Any =
 
 def sweep(*settings: str) -> Sweep:
     """Both strategies in these settings over the whole sweep, 32 runs of 130 s (Section 3.1)."""
-    axes = {"setting": settings, "strategy": STRATEGIES, "x": Choice([0.2, HALF, 8.6], IN_RATES)}
-    return runs(scenario, axes, Choice(5, 32), "40s")
+    axes = {"setting": settings, "strategy": STRATEGIES, "x": QuickOrFull([0.2, HALF, 8.6], IN_RATES)}
+    return runs(scenario, axes, QuickOrFull(5, 32), "40s")
 
 
 def of_average(run: ps.Run) -> dict[str, Any]:
@@ -305,10 +305,10 @@ def _apart(above: Sample, below: Sample) -> Condition:
 
 lack = (dfq(throughput) - da(throughput)).along("x", mean)
 """Throughput of DFQ minus that of DA, mean over the sweep."""
-wider = judged(_apart, da(swing), dfq(swing), text="{} > {}, intervals disjoint")
+wider = judged_statement(_apart, da(swing), dfq(swing), text="{} > {}, intervals disjoint")
 WHOLE = {"x": IN_RATES[-1]}
 """Only full runs have this label; claims about the whole sweep need full runs."""
-ENDS = Range("<= 0.8 or >= 8.6", lambda x: not 0.8 < x < 8.6)
+ENDS = ValueRange("<= 0.8 or >= 8.6", lambda x: not 0.8 < x < 8.6)
 MUCH = 8.0  # Mb/s in profile: with the tagger of RFC 2859 a fifth of the packets is out of profile
 AT_MUCH = "at 8 Mb/s, where a fifth is out of profile"
 FOR_ITS_ROUND_TRIP = "losses corrected for the round trip, since the loss that TCP needs falls with its square"

@@ -1,7 +1,16 @@
 """Why c02, c08 and c26 fail: how long avg_ql is above max_th(1), by the share that a tagger leaves out of profile."""
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Readings, at_least, every, metric, needing, read_as
+from penstock.reproduce.figure import (
+    Claim,
+    QuickOrFull,
+    Readings,
+    at_least,
+    claims_if_measured,
+    claims_under_reading,
+    every,
+    metric,
+)
 
 from . import fig5, setup
 from .fig4 import for_its_round_trip
@@ -20,23 +29,23 @@ def scenario(tagger: str, strategy: str, x: float) -> ps.Scenario:
 study = setup.runs(
     scenario,
     {
-        "tagger": Choice([RFC, NS2], list(TAGGERS)),
+        "tagger": QuickOrFull([RFC, NS2], list(TAGGERS)),
         "strategy": STRATEGIES,
-        "x": Choice([HALF, MUCH], [3.2, HALF, 6.8, MUCH, 9.2]),
+        "x": QuickOrFull([HALF, MUCH], [3.2, HALF, 6.8, MUCH, 9.2]),
     },
-    Choice(5, 8),
+    QuickOrFull(5, 8),
     "40s",
 )
 
 timeouts, out_share = da(fig5.timeouts), da(metric("out_share", says="share of A's and B's packets out of profile"))
 CLAIMS = (
-    *read_as(AT_MUCH, [c08], tagger=RFC, x=MUCH),
+    *claims_under_reading(AT_MUCH, [c08], tagger=RFC, x=MUCH),
     claim(
         "c02",
         (da(for_its_round_trip) >= dfq(for_its_round_trip))(tagger=Readings({name: name for name in TAGGERS})),
         reading=FOR_ITS_ROUND_TRIP,
     ),
-    *needing(
+    *claims_if_measured(
         {"x": 9.2},
         claim(
             "c26",

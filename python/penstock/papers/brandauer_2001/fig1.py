@@ -3,7 +3,7 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort, Rows
+from penstock.reproduce.figure import Curves, ReproductionEffort, Rows
 
 from .setup import design, thresholds
 
@@ -11,7 +11,7 @@ FLOWS = 64
 MAX_P = 0.1
 
 
-def rows(effort: Effort) -> Rows:
+def rows(effort: ReproductionEffort) -> Rows:
     """Probability of an early drop by the average queue in packets, with the standard settings for 64 flows."""
     at = design(FLOWS)
     tops = {"RED": None, "GRED": at.buffer}

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from penstock.reproduce.figure import Curves, Effort, Rows
+from penstock.reproduce.figure import Curves, ReproductionEffort, Rows
 
 from .setup import FLOWS, Design, design, of_testbed
 
 SETTINGS: dict[str, Callable[[int], Design]] = {"testbed": of_testbed, "simulation": design}
 
 
-def rows(effort: Effort) -> Rows:
+def rows(effort: ReproductionEffort) -> Rows:
     """REDopt's settings: for Linux and dummynet, and for ns-2."""
     return [
         ({"setting": setting, "flows": flows}, {name: float(value) for name, value in at(flows)._asdict().items()})

@@ -18,7 +18,7 @@ CLAIMS = (
     ),
     claim(
         "c06",
-        every(ratio.next("flows") < ratio, (ratio <= 1.15)(flows=256)),
+        every(ratio.at_next_value("flows") < ratio, (ratio <= 1.15)(flows=256)),
         "largest / smallest decreases with N, <= 1.15 at N = 256",
     ),
 )

@@ -14,7 +14,7 @@ place = (mean_queue - min_th) / (max_th - min_th)
 varies = (delay / buffer).along("flows", spread)
 
 CLAIMS = (
-    claim("c07", delay.next("flows") > delay),
+    claim("c07", delay.at_next_value("flows") > delay),
     claim(
         "c08",
         every(
@@ -31,7 +31,7 @@ CLAIMS = (
     ),
     claim(
         "c10",
-        (place.next("flows") > place)(scheme=STANDARD),
+        (place.at_next_value("flows") > place)(scheme=STANDARD),
         "mean queue between the thresholds increasing in N",
         must_hold=True,
     ),

@@ -12,7 +12,7 @@ CLAIMS = (
         "c12",
         every(
             (tail_drop > sd(scheme=RED))(flows=16),
-            tail_drop.next("flows") < tail_drop,
+            tail_drop.at_next_value("flows") < tail_drop,
             tail_drop(flows=256) / tail_drop(flows=16) <= 0.5,
         ),
     ),

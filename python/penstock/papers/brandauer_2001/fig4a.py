@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from penstock.reproduce.figure import Curves, SummaryTable, every, metric, needing
+from penstock.reproduce.figure import Curves, SummaryTable, claims_if_measured, every, metric
 
 from .setup import FLOWS, OPTION, PAGES, claim, first_pass, first_pass_of
 
@@ -15,7 +15,7 @@ study = first_pass + first_pass_of({"option": PAGES, "sessions": [OVERLOADED]}, 
 max_p, active = metric("max_p"), metric("active", says="active flows")
 first, second = max_p(sessions=1000) / max_p(sessions=800), max_p(sessions=1400) / max_p(sessions=1200)
 CLAIMS = (
-    *needing(
+    *claims_if_measured(
         {"sessions": 1000},
         claim(
             "c19",
@@ -23,7 +23,9 @@ CLAIMS = (
             "2.6 and 16.7, each 40 %; the second ratio at least 4 times the first",
         ),
     ),
-    *needing({"sessions": OVERLOADED}, claim("c29", (active(sessions=OVERLOADED) > FLOWS[-1])(option=OPTION))),
+    *claims_if_measured(
+        {"sessions": OVERLOADED}, claim("c29", (active(sessions=OVERLOADED) > FLOWS[-1])(option=OPTION))
+    ),
 )
 
 

@@ -11,7 +11,7 @@ CLAIMS = (
     claim(
         "c23",
         every(
-            delay.next("sessions") > delay,
+            delay.at_next_value("sessions") > delay,
             growth(scheme="REDopt") < growth(scheme=["TD", "REDstd", "GREDstd"]),
             delay(scheme="TD") > delay(scheme=RED),
         )(option=OPTION),

@@ -3,7 +3,7 @@
 from functools import partial
 from itertools import combinations
 
-from penstock.reproduce.figure import Table, at_least, by_table, every, some
+from penstock.reproduce.figure import Table, at_least, every, some, table_statement
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
@@ -34,7 +34,9 @@ no_better = every(no_more, not_the_worst)
 ALIKE = "mean losses in a row: any two within a factor of 1.5, of N >= 64 and >= 1200 sessions"
 CLAIMS = (
     *(
-        claim("c18", by_table(partial(_alike, n), ALIKE), reading=words, must_hold=not words, needs={"option": n})
+        claim(
+            "c18", table_statement(partial(_alike, n), ALIKE), reading=words, must_hold=not words, needs={"option": n}
+        )
         for n, words in OPTIONS.items()
     ),
     claim(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from penstock.reproduce.changes import together, with_tcp
-from penstock.reproduce.figure import Choice, Table
+from penstock.reproduce.changes import combined_change, tcp_change
+from penstock.reproduce.figure import QuickOrFull, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample
 
@@ -32,10 +32,10 @@ UNSPACED = with_redopt(partial(of_testbed, spaced=False))
 CHOSEN = "2001, spaced max_p"
 READINGS = {
     "ns-2": None,
-    "delayed ACKs": together(TESTBED, with_tcp(delayed_ack="200ms"), UNSPACED),
-    "Linux of today": together(TESTBED, LINUX_TODAY, UNSPACED),
-    "Linux of 2001": together(TESTBED, LINUX_2001, UNSPACED),
-    "2001, by packets": together(TESTBED, LINUX_2001, with_tcp(counting="packets"), UNSPACED),
+    "delayed ACKs": combined_change(TESTBED, tcp_change(delayed_ack="200ms"), UNSPACED),
+    "Linux of today": combined_change(TESTBED, LINUX_TODAY, UNSPACED),
+    "Linux of 2001": combined_change(TESTBED, LINUX_2001, UNSPACED),
+    "2001, by packets": combined_change(TESTBED, LINUX_2001, tcp_change(counting="packets"), UNSPACED),
     CHOSEN: everlasting_reconstructed,
 }
 """The first is the set-up as printed; the others send Ethernet frames and space losses as in dummynet."""
@@ -73,7 +73,7 @@ NUMBERS = (
 )
 READ = PrintedNumbers(NUMBERS, READINGS, CHOSEN)
 
-_study = ftp_runs(designed, {"scheme": SCHEMES, "flows": LOADS}, seeds=Choice(1, 10))
+_study = ftp_runs(designed, {"scheme": SCHEMES, "flows": LOADS}, seeds=QuickOrFull(1, 10))
 table = READ.table(_study, measure)
 CLAIMS = (READ.claim("readings"),)
 draw = READ.draw

@@ -11,12 +11,22 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.model.design import RedSettings
-from penstock.reproduce.changes import together, with_queues, with_tcp, with_traffic
+from penstock.reproduce.changes import combined_change, queue_change, tcp_change, traffic_change
 from penstock.reproduce.effort import Change
-from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, claims_of, metric
+from penstock.reproduce.figure import (
+    Curves,
+    QuickOrFull,
+    Readings,
+    ReproductionEffort,
+    Study,
+    SummaryTable,
+    Sweep,
+    claim_factory,
+    metric,
+)
 from penstock.scenario.document import Document
 
-claim = claims_of(__file__)
+claim = claim_factory(__file__)
 
 RATE_BPS = 10e6  # of the bottleneck (Section 3.2)
 UDP_BPS, UDP_SOURCES, UDP_LOSS = 1e6, 4, 0.02  # (Section 3.4); the estimate of the loss is a decision
@@ -34,9 +44,9 @@ STANDARD = ["REDstd", "GREDstd"]
 EQUAL = 1.03
 """Largest ratio of two equal goodputs: "practically equal" (Section 4), "no significant differences" (Section 6)."""
 TAIL = [*range(1, 21), 30, 50, 100]  # k of P(N > k)
-FTP_SPAN = Choice(("150s", "50s"), ("500s", "100s"))
+FTP_SPAN = QuickOrFull(("150s", "50s"), ("500s", "100s"))
 """Duration and warm-up: 500 s, the first 100 s of which are discarded (Section 3.2)."""
-WEB_SPAN = Choice(("400s", "50s"), ("5000s", "100s"))
+WEB_SPAN = QuickOrFull(("400s", "50s"), ("5000s", "100s"))
 """5000 s, the first 100 s of which are discarded (Section 3.3)."""
 
 
@@ -149,11 +159,11 @@ def web(sessions: int, discipline: ps.Queue, option: int = 1, span: tuple[str, s
 
 OPTIONS = {1: "", 0: "a page follows the start of the one before, not its end"}
 OPTION = Readings(OPTIONS)
-LOADS = Choice([16, 64, 256], FLOWS)
-WEB_LOADS = Choice([800, 1200, 1400], SESSIONS)
-PAGES = Choice([1], list(OPTIONS))
-RUNS = Choice(5, 10)  # 10 runs (Section 3.2)
-WEB_RUNS = Choice(5, 30)
+LOADS = QuickOrFull([16, 64, 256], FLOWS)
+WEB_LOADS = QuickOrFull([800, 1200, 1400], SESSIONS)
+PAGES = QuickOrFull([1], list(OPTIONS))
+RUNS = QuickOrFull(5, 10)  # 10 runs (Section 3.2)
+WEB_RUNS = QuickOrFull(5, 30)
 """Section 3.3 has 50 runs. Intervals of 30 are 1.3 times as wide, and decide every claim as the recorded 50 do."""
 
 
@@ -178,13 +188,13 @@ first_pass = first_pass_of({"option": PAGES, "sessions": WEB_LOADS})
 """The runs with standard RED that measure the number of active flows (Section 3.4)."""
 
 
-def web_designs(effort: Effort) -> Mapping[tuple[int, int], Design]:
+def web_designs(effort: ReproductionEffort) -> Mapping[tuple[int, int], Design]:
     """REDopt's settings by option and sessions, from the mean number of active flows (Section 3.4)."""
     active = effort.table(first_pass(effort), measure)
     return {(at["option"], at["sessions"]): design(numbers["active"].mean) for at, numbers in active.cells}
 
 
-def web_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
+def web_study(effort: ReproductionEffort, schemes: Sequence[str] = SCHEMES) -> Study:
     """Every mechanism and number of sessions; 10 runs of the other reading of a page."""
     designs = web_designs(effort)
 
@@ -210,16 +220,18 @@ LEAST_RTO = "200ms"
 WEB_MAX_P, WEB_W_Q = 0.06, 0.0005
 """REDopt's max_p up to 1200 sessions, as 16.7 times it is at most 1; and a w_q below 0.002 (Section 5)."""
 
-TESTBED = together(
-    with_tcp(packet=f"{PACKET - HEADERS - TIMESTAMPS}B", headers=f"{HEADERS + TIMESTAMPS + FRAME}B", min_rto=LEAST_RTO),
-    with_traffic(("cbr",), headers=f"{FRAME}B"),
-    with_queues(("red",), spacing="count"),
+TESTBED = combined_change(
+    tcp_change(
+        packet=f"{PACKET - HEADERS - TIMESTAMPS}B", headers=f"{HEADERS + TIMESTAMPS + FRAME}B", min_rto=LEAST_RTO
+    ),
+    traffic_change(("cbr",), headers=f"{FRAME}B"),
+    queue_change(("red",), spacing="count"),
 )
 """Packets of 1514 bytes with timestamps, in frames of a 10 Mb/s Ethernet; losses spaced as in dummynet."""
-LINUX_TODAY = with_tcp(profile="linux")
-LINUX_2001 = together(
+LINUX_TODAY = tcp_change(profile="linux")
+LINUX_2001 = combined_change(
     LINUX_TODAY,
-    with_tcp(
+    tcp_change(
         initial_window=2, counting="acks", prr="off", rack=False, tlp=False, offload=False, sack_delay="0s",
     ),
 )  # fmt: skip
@@ -252,7 +264,7 @@ def with_redopt(settings: Callable[[int], Design]) -> Change:
     return change
 
 
-everlasting_reconstructed = together(TESTBED, LINUX_2001, with_redopt(of_testbed))
+everlasting_reconstructed = combined_change(TESTBED, LINUX_2001, with_redopt(of_testbed))
 
 
 def reconstructed(document: Document) -> Document:

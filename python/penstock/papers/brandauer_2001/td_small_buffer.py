@@ -3,7 +3,7 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Curves, Effort, Sweep, every
+from penstock.reproduce.figure import Curves, QuickOrFull, ReproductionEffort, Sweep, every
 
 from .setup import LOADS, claim, delay, design, designed, ftp, ftp_runs, goodput, measure, udp_loss
 
@@ -12,14 +12,14 @@ REDOPT = 0.0
 EQUAL_DELAY = "tail-drop with the buffer that gives it REDopt's delay"
 
 
-def _equal_delay(effort: Effort) -> dict[int, int]:
+def _equal_delay(effort: ReproductionEffort) -> dict[int, int]:
     """The buffer of tail-drop for each load, by interpolation between the tried ones."""
 
     def scenario(share: float, flows: int) -> ps.Scenario:
         return _tail_drop(flows, round(share * design(flows).buffer)) if share else designed("REDopt", flows)
 
-    shares, span = [*TRIED, REDOPT], Choice(("60s", "30s"), ("200s", "50s"))
-    runs = Sweep(scenario, {"share": shares, "flows": LOADS}, seeds=Choice(1, 3), span=span)
+    shares, span = [*TRIED, REDOPT], QuickOrFull(("60s", "30s"), ("200s", "50s"))
+    runs = Sweep(scenario, {"share": shares, "flows": LOADS}, seeds=QuickOrFull(1, 3), span=span)
     delays_of = effort.table(runs(effort), measure)
 
     def buffer(flows: int) -> int:

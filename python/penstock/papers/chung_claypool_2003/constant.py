@@ -9,10 +9,10 @@ import numpy as np
 
 import penstock as ps
 from penstock.reproduce.figure import (
-    Choice,
     Curve,
     Curves,
     Number,
+    QuickOrFull,
     Statement,
     SummaryTable,
     Sweep,
@@ -62,24 +62,24 @@ def constant(
 # Figures 4, 5 (top), 6 and 9: numbers of flows at each probability, by drops and by marks.
 drops_and_marks = Sweep(
     constant,
-    {"by": ["drop", "mark"], "flows": FLOWS, "p": Choice([0.01, 0.05, 0.2, 0.3], [*GRID, 0.7, 1.0])},
+    {"by": ["drop", "mark"], "flows": FLOWS, "p": QuickOrFull([0.01, 0.05, 0.2, 0.3], [*GRID, 0.7, 1.0])},
     where=lambda by, flows, p: by == "mark" or p <= 0.5,
 )
 # Figure 5, middle: the round-trip delay of the links in s (Section III).
 over_delay = Sweep(
     lambda rtld, p: constant("drop", 300, p, rtld=rtld),
-    {"rtld": Choice([0.04, 0.16], [0.04, 0.08, 0.12, 0.16]), "p": Choice([0.05], GRID)},
+    {"rtld": QuickOrFull([0.04, 0.16], [0.04, 0.08, 0.12, 0.16]), "p": QuickOrFull([0.05], GRID)},
 )
-RATES = Choice(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"])
+RATES = QuickOrFull(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"])
 # Figure 5, bottom: the rate of the congested link (Section III).
-over_rate = Sweep(lambda rate, p: constant("drop", 300, p, rate), {"rate": RATES, "p": Choice([0.05], GRID)})
+over_rate = Sweep(lambda rate, p: constant("drop", 300, p, rate), {"rate": RATES, "p": QuickOrFull([0.05], GRID)})
 
 LIMITS = {10_000: 300, 12: 700, 6: 1300}
 """Limits of the window in packets, and the number of flows with each (Section III); the first does not limit."""
 # Figures 7 and 8: flows whose window is limited, dropped at a constant probability (Section III).
 limited = Sweep(
     lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
-    {"limit": list(LIMITS), "p": Choice([0.005, 0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
+    {"limit": list(LIMITS), "p": QuickOrFull([0.005, 0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
 )
 queue, window = metric("q", "packets", "queue"), metric("window", "packets")
 in_use = metric("in_use", "packets", "window in use")

@@ -3,13 +3,13 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort, Rows
+from penstock.reproduce.figure import Curves, ReproductionEffort, Rows
 
 from .constant import law
 from .step_load import MAX_P, MAX_TH, MIN_TH
 
 
-def rows(effort: Effort) -> Rows:
+def rows(effort: ReproductionEffort) -> Rows:
     """P = h(q), and p = g(q) of 100 and 300 flows where such a probability exists."""
     for q in range(0, 401, 10):
         yield {"line": "RED", "q": q}, {"p": float(ps.model.red_control(q, MIN_TH, MAX_TH, MAX_P))}

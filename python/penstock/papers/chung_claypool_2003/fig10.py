@@ -3,7 +3,7 @@
 import math
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort, Rows, metric
+from penstock.reproduce.figure import Curves, ReproductionEffort, Rows, metric
 
 from .constant import law
 from .setup import claim
@@ -12,7 +12,7 @@ from .step_load import ABOUT_200, LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
 LAWS = {"drops, with timeouts": law("drop", timeouts=True), "drops, without": law("drop"), "marks": law("mark")}
 
 
-def rows(effort: Effort) -> Rows:
+def rows(effort: ReproductionEffort) -> Rows:
     """Queue and probability for each load, and the largest number of flows with an intersection below max_th."""
 
     def control(q: float) -> float:

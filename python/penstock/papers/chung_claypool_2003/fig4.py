@@ -10,13 +10,13 @@ from penstock.reproduce.figure import (
     Statement,
     Table,
     at_most,
-    by_table,
-    each_run,
     every,
     formula,
+    function_per_run,
     mean,
     r_squared,
     slope,
+    table_statement,
 )
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
@@ -93,13 +93,13 @@ def _less_exact(table: Table) -> Condition:
 
 # Equation 2 with the measured packets in flight instead of the window: only its balance of load remains.
 AROUND = RTLD * service_rate()
-balance = each_run(
+balance = function_per_run(
     lambda flows, window: max(flows * window - AROUND, 0.0),
     formula(lambda flows: Sample(float(flows)), "N"),
     in_use,
     text="{} {} - RTLD SR",
 )
-of_senders = _error(balance, each_run(lambda q: max(q, 50.0), balance, text="{}"))(by="mark")
+of_senders = _error(balance, function_per_run(lambda q: max(q, 50.0), balance, text="{}"))(by="mark")
 
 
 def _linear(asked: Number) -> Statement:
@@ -124,12 +124,14 @@ CLAIMS = (
     ),
     claim(
         "c02",
-        by_table(
+        table_statement(
             _less_exact,
             "p <= 0.2, where q > 0 (10 packets): |q - law| larger than with marks at p > 0.01; grows with log p",
         ),
         others={
-            "in proportion to the law, at each step of p": every(dropped > marked, dropped.next("p") > dropped)(p=LOW)
+            "in proportion to the law, at each step of p": every(
+                dropped > marked, dropped.at_next_value("p") > dropped
+            )(p=LOW)
         },
     ),
     *(

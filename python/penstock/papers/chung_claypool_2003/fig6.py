@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from penstock.reproduce.figure import Statement, Table, by_table
+from penstock.reproduce.figure import Statement, Table, table_statement
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample, per_run
 
@@ -34,7 +34,7 @@ def _alike(share: float, scale: Callable[[Any], float], text: str) -> Statement:
             windows.setdefault(labels["p"], []).append(samples["window"])
         return all_of((per_run(spread, at) <= share).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2)
 
-    return by_table(on, text)
+    return table_statement(on, text)
 
 
 BY_MEAN = "(largest - smallest) / mean <= 15 % at each p"

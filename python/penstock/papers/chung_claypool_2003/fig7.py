@@ -1,6 +1,6 @@
 """Figure 7: the mean window where it is limited (Section III)."""
 
-from penstock.reproduce.figure import every, needing
+from penstock.reproduce.figure import claims_if_measured, every
 
 from .constant import against_p, in_use, limited
 from .setup import claim
@@ -8,7 +8,7 @@ from .setup import claim
 study = limited
 
 fall = in_use(p=0.005) / in_use(p=0.1)
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     {"limit": 10_000, "p": 0.005},
     claim("c07", every(fall(limit=6) < fall(limit=12), fall(limit=12) < fall(limit=10_000))),
 )

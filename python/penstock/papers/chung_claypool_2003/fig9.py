@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.reproduce.figure import Curve, Table, by_table, every, needing
+from penstock.reproduce.figure import Curve, Table, claims_if_measured, every, table_statement
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample, per_run
 
@@ -56,12 +56,12 @@ gap = at_queue(500)(by="mark") - at_queue(500)(by="drop")
 CLAIMS = (
     claim(
         "c10",
-        by_table(
+        table_statement(
             _alike_then_apart,
             "p <= 0.01: within 7 %; above, where q > 0 (10 packets): q(mark) > q(drop), |dq/dp| smaller for marks",
         ),
     ),
-    *needing(
+    *claims_if_measured(
         {"p": MAX_P},
         claim(
             "c14",
@@ -81,7 +81,7 @@ CLAIMS = (
         "p(mark) > p(drop) at 300, 500 and 800 packets, N = 100, 200, 300",
         must_hold=True,
     ),
-    *needing(
+    *claims_if_measured(
         {"by": "mark", "p": 1.0},
         claim(
             "c12",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Curves, Sweep
+from penstock.reproduce.figure import Curves, QuickOrFull, Sweep
 
 from .step_load import QUEUES, course, steps
 
@@ -18,7 +18,7 @@ def _as_ns2(queue: str, flows: int) -> ps.Scenario:
     return replace(base, links=links)
 
 
-study = Sweep(_as_ns2, {"queue": SCHEMES, "flows": Choice([200], [100, 200, 300, 400])}, keep=course)
+study = Sweep(_as_ns2, {"queue": SCHEMES, "flows": QuickOrFull([200], [100, 200, 300, 400])}, keep=course)
 
 CLAIMS = ()  # a comparison of simulators
 

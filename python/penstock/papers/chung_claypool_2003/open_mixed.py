@@ -5,18 +5,18 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.choice import Range
+from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.figure import (
-    Choice,
     Claim,
     Curves,
     Number,
+    QuickOrFull,
     Statement,
     SummaryTable,
     Sweep,
     formula,
+    function_of_samples,
     metric,
-    of_samples,
     within,
 )
 from penstock.results.sample import Sample
@@ -51,12 +51,12 @@ def _scenario(queue: str, flows: int, ecn: int) -> ps.Scenario:
 study = Sweep(
     _scenario,
     {
-        "queue": Choice(["RED", "queue law"], list(QUEUES)),
-        "flows": Choice([100], [40, 100, 160, 200]),
-        "ecn": Choice([0, 50, 100], [0, 25, 50, 75, 100]),
+        "queue": QuickOrFull(["RED", "queue law"], list(QUEUES)),
+        "flows": QuickOrFull([100], [40, 100, 160, 200]),
+        "ecn": QuickOrFull([0, 50, 100], [0, 25, 50, 75, 100]),
     },
-    seeds=Choice(5, 10),
-    span=Choice(("40s", "15s"), ("140s", "40s")),
+    seeds=QuickOrFull(5, 10),
+    span=QuickOrFull(("40s", "15s"), ("140s", "40s")),
 )
 
 
@@ -107,7 +107,7 @@ q, loss, signals, ratio = metric("q", "packets"), metric("loss"), metric("signal
 to_not, to_ecn = metric("to_not"), metric("to_ecn")
 MIXED = within(1, 99)
 """Shares of flows with ECN where there are both kinds."""
-ADAPTS = Range("that adapts", lambda queue: queue in ADAPTIVE)
+ADAPTS = ValueRange("that adapts", lambda queue: queue in ADAPTIVE)
 
 
 def _within_a_tenth(number: Number) -> Statement:
@@ -135,10 +135,10 @@ def _ratio(dropped: ps.model.QueueLaw, reading: str, because: str = "", *, silen
     return Claim(
         "open-mixed-ratio",
         "a flow without ECN has as much less than one with it as the law says at the measured signals",
-        _within_a_tenth(of_samples(of_law, ratio, signals, q, to_not, to_ecn, text="{} / the law"))(ecn=MIXED),
+        _within_a_tenth(function_of_samples(of_law, ratio, signals, q, to_not, to_ecn, text="{} / the law"))(ecn=MIXED),
         "ratio of their goodputs within 10 %, each scheme, number of flows and share",
         reading=reading,
-        because=because,
+        reason_text=because,
     )
 
 
@@ -168,7 +168,7 @@ CLAIMS = (
         "flows with ECN take nothing to speak of from those without",
         metric("not", "%")(ecn=MIXED) >= 90,
         "a flow without ECN has at least 90 % of its fair share, each scheme, number of flows and share",
-        because=RAISED,
+        reason_text=RAISED,
         reading=LEFT_OPEN,
     ),
 )

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, Number, Sweep, every, metric
+from penstock.reproduce.figure import Claim, Curves, Number, QuickOrFull, Sweep, every, metric
 
 from .setup import LEFT_OPEN, dumbbell, tcp
 from .step_load import LIMIT, MAX_TH, MIN_TH
@@ -38,7 +38,10 @@ def away(run: ps.Run) -> dict[str, float]:
 
 
 study = Sweep(
-    _visited, {"queue": list(adaptive()), "flows": Choice([300], [100, 200, 300, 400])}, seeds=Choice(5, 10), keep=away
+    _visited,
+    {"queue": list(adaptive()), "flows": QuickOrFull([300], [100, 200, 300, 400])},
+    seeds=QuickOrFull(5, 10),
+    keep=away,
 )
 
 
@@ -53,7 +56,7 @@ def _back(metric_name: str, says: str) -> Claim:
         f"after flows have {says}, the queue law is back at the middle in half of Adaptive RED's time",
         ours / theirs <= 0.5,
         f"seconds away from {MIDDLE} +- {NEAR} packets, at each step of the load",
-        because="from 200 flows on it does, by far; a step to 100 is small, and both are there in a few seconds",
+        reason_text="from 200 flows on it does, by far; a step to 100 is small, and both are there in a few seconds",
         reading=LEFT_OPEN,
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.reproduce.changes import together, with_tcp
+from penstock.reproduce.changes import combined_change, tcp_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Sweep, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
@@ -24,12 +24,12 @@ def varied(document: Document) -> Document:
 
 SENDERS: Mapping[str, Change | None] = {
     "2003, 1 s": None,
-    "2003, 0.2 s": with_tcp(min_rto="200ms"),
-    "2001, 1 s": with_tcp(profile="ns2-2001", packet=f"{PACKET}B"),
+    "2003, 0.2 s": tcp_change(min_rto="200ms"),
+    "2001, 1 s": tcp_change(profile="ns2-2001", packet=f"{PACKET}B"),
     "2001, 0.2 s": reconstructed,
 }
 """The year of ns-2's TCP and the minimum timeout."""
-READINGS = {**SENDERS} | {f"{sender}, jitter": together(change, varied) for sender, change in SENDERS.items()}
+READINGS = {**SENDERS} | {f"{sender}, jitter": combined_change(change, varied) for sender, change in SENDERS.items()}
 LOADS = [100, 150, 200, 250]
 STEPPED = ["RED", "gentle RED", "RED-ECN", "gentle RED-ECN"]
 AROUND = {6: [0.005, 0.01, 0.05, 0.1, 0.15], 12: [0.01, 0.03, 0.05]}

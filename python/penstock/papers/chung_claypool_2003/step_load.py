@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
-from penstock.reproduce.figure import Choice, SummaryTable, Sweep, judged, metric
+from penstock.reproduce.figure import QuickOrFull, SummaryTable, Sweep, judged_statement, metric
 from penstock.results.condition import all_of, any_of
 
 from .setup import dumbbell, tcp
@@ -72,10 +72,10 @@ def course(run: ps.Run) -> dict[str, Any]:
     return record
 
 
-def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:
+def runs(*queues: str, seeds: QuickOrFull[int] | None = None) -> Sweep:
     """A sweep of these queues at each load."""
-    axes: dict[str, Any] = {"queue": list(queues), "flows": Choice([100, 200, 250, 300], LOADS)}
-    return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or Choice(5, 10), keep=course)
+    axes: dict[str, Any] = {"queue": list(queues), "flows": QuickOrFull([100, 200, 250, 300], LOADS)}
+    return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or QuickOrFull(5, 10), keep=course)
 
 
 WHOLE = {"flows": LOADS[-1]}
@@ -87,13 +87,13 @@ loss, used, queue_length = metric("loss"), metric("utilization"), metric("q", "p
 SWING = 0.15 * MAX_TH  # packets (decision)
 hits = below < 1
 # An average that is below max_th for 99 % of a phase may look in a figure as if it stays below, or as if it hits it.
-stable = judged(
+stable = judged_statement(
     lambda sd, time: all_of((sd <= SWING).at("sd of the average"), (time >= 0.99).at("time below max_th")),
     swing,
     below,
     text=f"stable: {{}} <= {SWING:g}, {{}} >= 0.99",
 )
-unstable = judged(
+unstable = judged_statement(
     lambda sd, time: any_of((sd > SWING).at("sd of the average"), (time < 1).at("time below max_th")),
     swing,
     below,

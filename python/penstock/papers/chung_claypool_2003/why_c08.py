@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, Table, by_table
+from penstock.reproduce.figure import Claim, Curves, QuickOrFull, Sweep, Table, table_statement
 from penstock.results.condition import Condition
 from penstock.results.sample import per_run
 
@@ -15,7 +15,7 @@ P = 0.01
 # Both limits, with up to 1300 flows for the smaller.
 study = Sweep(
     lambda limit, flows: constant("drop", flows, P, window=limit),
-    {"limit": [12, 6], "flows": Choice([700, 1100, 1300], [700, 1100, 1150, 1200, 1250, 1300])},
+    {"limit": [12, 6], "flows": QuickOrFull([700, 1100, 1300], [700, 1100, 1150, 1200, 1250, 1300])},
     where=lambda limit, flows: (limit == 12) == (flows == 700),
 )
 
@@ -34,7 +34,9 @@ def _needed(table: Table) -> Condition:
 
 CLAIMS = (
     claim(
-        "c08", by_table(_needed, "1300 within 10 %"), reading="the number of flows limited to 6 packets that it takes"
+        "c08",
+        table_statement(_needed, "1300 within 10 %"),
+        reading="the number of flows limited to 6 packets that it takes",
     ),
     Claim(
         "why-c08/windows",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, Sweep
+from penstock.reproduce.figure import Claim, Curves, QuickOrFull, Sweep
 
 from .setup import dumbbell, tcp
 from .step_load import LIMIT, queue_length
@@ -30,7 +30,7 @@ def _scenario(which: str, flows: int) -> ps.Scenario:
 # One change at a time; all flows start together, and the last 40 of 100 s are measured.
 study = Sweep(
     lambda **at: _scenario(at["round trips"], at["flows"]),
-    {"round trips": [EQUAL, JITTER, UNEQUAL], "flows": Choice([250], [250, 300, 400])},
+    {"round trips": [EQUAL, JITTER, UNEQUAL], "flows": QuickOrFull([250], [250, 300, 400])},
 )
 
 

@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, SummaryTable, Sweep, every
+from penstock.reproduce.figure import Claim, Curves, QuickOrFull, SummaryTable, Sweep, every
 
 from .setup import claim
 from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, course, steps, swing
@@ -23,7 +23,7 @@ def _step(queue: str, form: str) -> ps.Scenario:
     return steps(QUEUES[queue] if moving else fixed, FLOWS, halving=halving)
 
 
-study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=Choice(5, 10), keep=course)
+study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=QuickOrFull(5, 10), keep=course)
 
 AS_IT_IS, FIXED, REAL = (swing(form=form) for form in FORMS)
 CLAIMS = (

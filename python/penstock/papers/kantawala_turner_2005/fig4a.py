@@ -1,6 +1,6 @@
 """Figure 4 (a): goodput of the long flows of 200 ms against the buffer, two round trips (Section 5.1)."""
 
-from penstock.reproduce.figure import every, needing, within
+from penstock.reproduce.figure import claims_if_measured, every, within
 
 from .setup import COMPARED, LAST, NEW, POINTS, SEEN, SETTLED, TRIPS, against_buffer, claim, panel, slow, used
 
@@ -16,7 +16,7 @@ both_are_close = (slow(scheme="QSDRR") - slow(scheme=NEW)).between(-POINTS, POIN
 dsdrr_is_close = (slow(scheme="QSDRR") - slow(scheme="DSDRR")).between(-POINTS, POINTS)
 
 CLAIMS = (
-    *needing(
+    *claims_if_measured(
         SETTLED,
         c01(scheme=["RED", "Blue"]),
         claim("c02", slow(scheme=NEW, buffer=FROM_1000) >= 80),

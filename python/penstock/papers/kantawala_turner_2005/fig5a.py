@@ -1,6 +1,6 @@
 """Figure 5 (a): goodput of the long end-to-end flows against the buffer, three hops (Section 5.2)."""
 
-from penstock.reproduce.figure import Readings, every, needing, within
+from penstock.reproduce.figure import Readings, claims_if_measured, every, within
 
 from .setup import FROM_400, HOPS, LAST, NEW, POINTS, SEEN, SETTLED, against_buffer, claim, panel, slow
 
@@ -15,7 +15,7 @@ shares = claim(
 close = (slow(scheme="DSDRR") - slow(scheme="QSDRR")).between(-POINTS, POINTS)
 one_queue = claim("c14", slow(scheme=["RED", "Tail-Drop"]).reads(40, 30, 50))
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     SETTLED,
     shares,
     claim(

@@ -1,6 +1,6 @@
 """Figure 5 (b): goodput of the long cross traffic at the first router, three hops (Section 5.2)."""
 
-from penstock.reproduce.figure import Readings, every, needing
+from penstock.reproduce.figure import Readings, claims_if_measured, every
 
 from .setup import FROM_400, HOPS, LAST, NEW, SEEN, SETTLED, against_buffer, claim, fast, panel, slow, used
 
@@ -12,7 +12,7 @@ slack = claim("c18", fast(scheme=NEW).reads(117.5, 110, 125))
 one_queue = claim("c19", every(fast.reads(150, 140, 160), used.reads(95, 93, 97))(scheme=["RED", "Tail-Drop"]))
 blue = claim("c20", every(fast.reads(130, 120, 140), used.reads(75, 70, 80)))
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     SETTLED,
     slack(buffer=FROM_400),
     one_queue(buffer=AT),

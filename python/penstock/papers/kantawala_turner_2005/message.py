@@ -1,6 +1,6 @@
 """DTDRR with 400 packets, and one shared queue with every buffer: long flows of two round trips."""
 
-from penstock.reproduce.figure import needing
+from penstock.reproduce.figure import claims_if_measured
 
 from .setup import ONE_QUEUE, SETTLED, TRIPS, buffers, claim, panel, runs, slow
 
@@ -11,6 +11,6 @@ study = runs(  # runs of Figure 4 (a)
     where=lambda scheme, buffer: scheme in ONE_QUEUE or buffer == SMALL,
 )
 
-CLAIMS = needing(SETTLED, claim("m1", slow(scheme="DTDRR", buffer=SMALL) > slow(scheme=ONE_QUEUE)))
+CLAIMS = claims_if_measured(SETTLED, claim("m1", slow(scheme="DTDRR", buffer=SMALL) > slow(scheme=ONE_QUEUE)))
 
 draw = panel("g_slow", "goodput, 200 ms (%)")

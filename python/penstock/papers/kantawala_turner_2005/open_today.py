@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, SummaryTable, every, metric, needing
+from penstock.reproduce.figure import Claim, QuickOrFull, SummaryTable, claims_if_measured, every, metric
 
 from . import setup
 from .setup import HELD, HOPS, SENDERS, TRIPS, Runs, Span, added, queue, runs, slow
@@ -25,12 +25,12 @@ def _queue(scheme: str, buffer: int) -> ps.Queue:
 
 def _part(network: str, load: str, span: Span, sizes: list[int]) -> Runs:
     vary = {
-        "tcp": Choice(["Reno"], list(SENDERS)),
-        "scheme": Choice(["DTDRR", *FAIR], [*OLD, *NEW]),
-        "buffer": Choice([1000], sizes),
+        "tcp": QuickOrFull(["Reno"], list(SENDERS)),
+        "scheme": QuickOrFull(["DTDRR", *FAIR], [*OLD, *NEW]),
+        "buffer": QuickOrFull([1000], sizes),
     }
     labels = {"network": network, "load": load}
-    return runs(vary, labels, seeds=Choice(2, 5), span=Choice(("5s", "3s"), span), discipline=_queue)
+    return runs(vary, labels, seeds=QuickOrFull(2, 5), span=QuickOrFull(("5s", "3s"), span), discipline=_queue)
 
 
 study = added(  # no queue marks; 200 and 1000 packets are 4.8 and 24 ms of the link
@@ -92,7 +92,7 @@ def _against(old: str, name: str, reading: str) -> Iterator[Claim]:
             yield Claim(f"open-{name}-{id_}", says, holds(tcp=tcp), reading=words)
 
 
-CLAIMS = needing(  # in quick mode flows over 200 ms have not reached their share
+CLAIMS = claims_if_measured(  # in quick mode flows over 200 ms have not reached their share
     {"network": HOPS},
     *(claim for old, reading in OLD.items() for claim in _against(old, old.lower().removesuffix("-w"), reading)),
 )

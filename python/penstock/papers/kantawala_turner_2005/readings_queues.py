@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
-from penstock.reproduce.changes import together
+from penstock.reproduce.changes import combined_change
 from penstock.reproduce.effort import Change
-from penstock.reproduce.figure import Choice, Table
+from penstock.reproduce.figure import QuickOrFull, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample
 from penstock.scenario.document import Document
@@ -29,12 +29,12 @@ def _hashed(document: Document) -> Document:
 
 SHARED: dict[str, Change | None] = {"by number": None, "by kind": by_kind, "by a hash": _hashed}
 """Equally many flows of both kinds in each queue, flows of one kind, or a random mixture."""
-READINGS = {name: together(HOSTS, NOT_CLEARED, change) for name, change in SHARED.items()}
+READINGS = {name: combined_change(HOSTS, NOT_CLEARED, change) for name, change in SHARED.items()}
 CHOSEN = "by kind"
 
 _study = runs(
-    {"network": Choice([TRIPS], [TRIPS, HOPS]), "scheme": SCHEMES, "queues": [FEW, ALL]},
-    seeds=Choice(1, 2),
+    {"network": QuickOrFull([TRIPS], [TRIPS, HOPS]), "scheme": SCHEMES, "queues": [FEW, ALL]},
+    seeds=QuickOrFull(1, 2),
     buffer=BUFFER,
 )
 

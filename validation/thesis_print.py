@@ -56,7 +56,7 @@ def _settings(at: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _meets(cell: PrintedCell, number: float) -> bool:
-    return cell.condition_on(Table.exact([(cell.at, {cell.metric: number})])).decide().verdict == "confirmed"
+    return cell.condition_on(Table.from_formulas([(cell.at, {cell.metric: number})])).decide().verdict == "confirmed"
 
 
 def exceeded(metric: str, scheme: str, reverse: str, numbers: Numbers = ns2) -> list[int]:

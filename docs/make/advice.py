@@ -18,8 +18,8 @@ from typing import Any
 from unittest import mock
 
 from penstock.files import write_text
-from penstock.results.display import Scale, decimals, number, scale_for, scheme_argument
-from penstock.results.metrics import metric
+from penstock.results.display import DisplayUnit, decimal_places, display_unit, format_number, scheme_argument
+from penstock.results.metrics import find_metric
 from penstock.scenario.document import Document
 from penstock.studies.store import Results, Store
 from penstock.tuning import display
@@ -259,23 +259,25 @@ def section(name: str, entry: dict[str, Any], check: dict[str, Any] | None) -> s
 def heads(entry: dict[str, Any], names: list[tuple[str, str]]) -> list[str]:
     """Column headers with units; metrics of other places than the tuned link are prefixed by the place."""
     return [
-        f"{'' if place == entry['place'] else place + ': '}{metric(name).title} ({scale(entry, (place, name)).unit})"
+        f"{'' if place == entry['place'] else place + ': '}{find_metric(name).title} ({scale(entry, (place, name)).unit})"
         for place, name in names
     ]
 
 
-def scale(entry: dict[str, Any], key: tuple[str, str]) -> Scale:
+def scale(entry: dict[str, Any], key: tuple[str, str]) -> DisplayUnit:
     """The unit that suits a metric over all settings."""
     place, name = key
-    return scale_for(metric(name).quantity, [setting["metrics"][place][name]["mean"] for setting in entry["confirmed"]])
+    return display_unit(
+        find_metric(name).quantity, [setting["metrics"][place][name]["mean"] for setting in entry["confirmed"]]
+    )
 
 
 def cell(entry: dict[str, Any], key: tuple[str, str], estimate: dict[str, Any]) -> str:
     """Mean ± half-width of the 95 % interval."""
     factor = scale(entry, key).factor
     half = factor * (estimate["ci95"][1] - estimate["ci95"][0]) / 2
-    places = decimals([factor * estimate["mean"]], [half])
-    return f"{number(factor * estimate['mean'], places)} ± {number(half, places)}"
+    places = decimal_places([factor * estimate["mean"]], [half])
+    return f"{format_number(factor * estimate['mean'], places)} ± {format_number(half, places)}"
 
 
 def label(setting: dict[str, Any]) -> str:

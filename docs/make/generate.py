@@ -266,7 +266,7 @@ def metrics_page() -> str:
     names = ", ".join(f"`dscp_NAME_{name}`" for name in metrics.BY_CODEPOINT)
     lines += ["## By codepoint", "", CODEPOINTS_HEAD.format(names=names), ""]
     return "\n".join(
-        [*lines, f"A key `share = [[5, 15]]` on a queue adds `share_5_15`: {metrics.metric('share_5_15').doc}", ""]
+        [*lines, f"A key `share = [[5, 15]]` on a queue adds `share_5_15`: {metrics.find_metric('share_5_15').doc}", ""]
     )
 
 

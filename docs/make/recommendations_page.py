@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from measured import wrapped
 from penstock.reproduce.assessment import assessment_fields
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from recommendations import BUFFER, LOADS, SEEDS, SENDERS, SMALL, Results
 
 Order = tuple[str, str, str, str]
@@ -110,7 +110,7 @@ in brackets.
 def _found(order: Order, results: Results, sender: str) -> list[Condition]:
     """Whether the order holds, at each load."""
     metric, first, sign, second = order
-    compare: dict[str, Callable[[Sample, Sample], Condition]] = {
+    compare: dict[str, Callable[[RunSample, RunSample], Condition]] = {
         "<": operator.lt,
         ">": operator.gt,
         ">=": lambda a, b: a >= 0.99 * b,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from penstock.reproduce.effort import ReproductionEffort
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 from penstock.studies.study import Measure, Study
 
@@ -29,7 +29,7 @@ def _scale(work: str, name: str) -> float:
     return float(_generator(work, name).choice(SCALES))
 
 
-class MadeUp(dict[str, Sample]):
+class MadeUp(dict[str, RunSample]):
     """Samples of any name; they depend on the name, the labels of the cell and the work alone."""
 
     def __init__(self, work: str, labels: Mapping[str, Any], seeds: int) -> None:
@@ -40,11 +40,11 @@ class MadeUp(dict[str, Sample]):
     def __contains__(self, name: object) -> bool:
         return True
 
-    def __missing__(self, name: str) -> Sample:
+    def __missing__(self, name: str) -> RunSample:
         work, labels = self.key
         mean = _scale(work, name) * math.exp(SPREAD * _generator(work, labels, name).standard_normal())
         noise = _generator("seeds", work, labels, name).standard_normal(self.seeds)
-        sample = self[name] = Sample(mean * (1 + NOISE * noise))
+        sample = self[name] = RunSample(mean * (1 + NOISE * noise))
         return sample
 
 

@@ -13,14 +13,14 @@ from penstock.reproduce.claim import count_badges, count_verdicts
 from penstock.reproduce.paper import find_experiments, included_papers
 from penstock.reproduce.text import outcomes_text
 from penstock.results.condition import Condition, Finding, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from .made_up import effort_of
 from .test_claims import NOT_MADE_UP
 
 
-def number(value: float) -> Sample:
-    return Sample([value] * 5)
+def number(value: float) -> RunSample:
+    return RunSample([value] * 5)
 
 
 def assess_joint(*conditions: Condition) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def test_the_deciding_part_has_no_number_of_parts() -> None:
 def test_a_number_is_judged_by_its_distance_in_tolerances(
     measured: float, badge: str, words: str, because: str
 ) -> None:
-    assessment = assess_joint(number(measured).reads(10, share=0.1))
+    assessment = assess_joint(number(measured).matches_printed(10, share=0.1))
     assert (assessment["badge"], assessment["direction"], assessment_in_words(assessment)) == (badge, None, words)
     assert badge_rule(assessment) == because
 

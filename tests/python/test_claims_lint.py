@@ -19,7 +19,7 @@ from penstock.reproduce.node import EvaluationScope, ExpressionNode
 from penstock.reproduce.number import Number
 from penstock.reproduce.paper import Experiment, Paper, included_papers
 from penstock.reproduce.statement import Statement
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 from penstock.scenario.document import Document, as_document
 from penstock.scenario.scenario import Scenario
@@ -194,7 +194,10 @@ def test_no_claim_compares_equal_runs(work: Paper) -> None:
 
 def test_the_checks_detect_such_conditions() -> None:
     goodput = metric("goodput", "%")
-    claims = {"c1": goodput(scheme="RED").reads(40, 30, 50), "c2": goodput(scheme="Blue").reads(40, 35, 45)}
+    claims = {
+        "c1": goodput(scheme="RED").matches_printed(40, 30, 50),
+        "c2": goodput(scheme="Blue").matches_printed(40, 35, 45),
+    }
     assert with_two_tolerances(claims) == ["goodput, printed 40: 30 to 50 (c1); 35 to 45 (c2)"]
     same = goodput(scheme="RED") - goodput(scheme="Blue")
     assert with_two_tolerances({"c1": every(same.between(-5, 5)), "c2": same.between(-7, 7)}) != []
@@ -204,7 +207,7 @@ def test_the_checks_detect_such_conditions() -> None:
     assert outside(goodput >= 80, "buffer", 100, 5000, sizes) == [20000]
     assert outside((goodput >= 80)(buffer=within(400, 5000)), "buffer", 100, 5000, sizes) == []
 
-    runs = {"goodput": Sample([80.0, 81.0, 82.0])}
+    runs = {"goodput": RunSample([80.0, 81.0, 82.0])}
     table = Table([({"scheme": scheme}, runs) for scheme in ("RED", "Blue")])
     assert len(on_equal_runs(goodput(scheme="RED") > goodput(scheme="Blue"), [table])) == 1
     assert on_equal_runs(goodput(scheme=["RED", "Blue"]) > 70, [table]) == set()

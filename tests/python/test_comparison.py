@@ -150,7 +150,7 @@ def test_equal_runs_have_no_spread(value: float, runs: int) -> None:
 
 def test_equal_runs_are_noted() -> None:
     runs = ps.compare(small(traffic={"bulk": ps.Tcp(count=3, start="0s")}), ["droptail"], runs=3)
-    assert runs.comparison.identical() == [(0, [0])]
+    assert runs.comparison.identical_schemes() == [(0, [0])]
     assert "All 3 runs are identical, because nothing is random: droptail." in repr(runs)
 
 
@@ -243,5 +243,5 @@ def test_differences_have_the_units_of_the_means() -> None:
     ]
     apart = [{**means[1], "mean": 0.001, "ci95": [0.001, 0.001], "against": "red", "against_params": {}}]
     grids = comparison_grids(means, apart, ["link"], 2)
-    assert [grid.heads[-1] for grid in grids] == ["delay (s)", "delay (s)"]
+    assert [grid.headers[-1] for grid in grids] == ["delay (s)", "delay (s)"]
     assert grids[1].rows[0][-1].startswith("+0.001")

@@ -12,7 +12,7 @@ import penstock as ps
 import pytest
 from penstock.report import page as report
 from penstock.results.comparison import Comparison
-from penstock.results.estimate import ALPHA, Estimate, student_t, summarize
+from penstock.results.estimate import ALPHA, Estimate, student_t_quantile, summarize
 from penstock.studies.looks import Looks
 from penstock.studies.store import Store
 from scipy import stats
@@ -56,7 +56,7 @@ def test_the_interval_of_each_look_is_students_at_its_level() -> None:
     level = 1 - 0.05 / 6
     expected = stats.t.interval(level, 4, loc=np.mean(values), scale=stats.sem(values))
     assert estimate.ci95 == pytest.approx(expected, rel=1e-12)
-    assert student_t(9) == stats.t.ppf(0.975, 9)
+    assert student_t_quantile(9) == stats.t.ppf(0.975, 9)
 
 
 def ended(values: np.ndarray, looks: Sequence[int], alpha: float) -> Estimate:
@@ -140,10 +140,10 @@ def test_earlier_looks_were_not_precise_and_the_last_one_is() -> None:
 def test_without_a_precision_nothing_is_corrected() -> None:
     runs = ps.compare(small(), ["red"], runs=3)
     assert "precision" not in runs.to_dict()
-    assert runs.comparison.correction == ""
+    assert runs.comparison.interval_correction == ""
     assert "corrected for" not in repr(runs)
     assert "corrected for up" not in report.render(runs.to_dict())
-    assert Comparison({**runs.to_dict(), "precision": {"looks": [30]}}).correction == ""
+    assert Comparison({**runs.to_dict(), "precision": {"looks": [30]}}).interval_correction == ""
 
 
 def test_an_interrupted_comparison_goes_on_with_the_same_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

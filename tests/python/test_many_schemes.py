@@ -125,5 +125,5 @@ def test_the_place_of_measurement_changes_headline_trade_off_and_time_series(
         after = tab.evaluate(read)
         if place == "bottleneck.reverse":
             assert all(first != second for first, second in zip(before, after, strict=True))
-        assert after[0].replace("\u00a0", " ") == comparison.concluded(place).points[0].text
+        assert after[0].replace("\u00a0", " ") == comparison.conclusions_at(place).points[0].text
         assert after[3] == place

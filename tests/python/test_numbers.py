@@ -36,16 +36,16 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.condition import all_of
-from penstock.results.sample import Sample
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.sample import RunSample
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 from penstock.results.table import Table
 
 SCHEMES, BUFFERS = ["RED", "Blue", "DRR"], [100, 200, 400]
 GOODPUT = {"RED": 10.0, "Blue": 20.0, "DRR": 30.0}
 
 
-def sample(value: float) -> Sample:
-    return Sample([value] * 5)
+def sample(value: float) -> RunSample:
+    return RunSample([value] * 5)
 
 
 TABLE = Table(
@@ -82,7 +82,7 @@ def why_of(statement: Any) -> str:
             "2.429, required 1 to 2.6",
         ),
         (
-            g(scheme="Blue", buffer=at_most(200)).reads(21, share=0.01),
+            g(scheme="Blue", buffer=at_most(200)).matches_printed(21, share=0.01),
             "goodput (Blue, buffer <= 200) 21 (20.79 to 21.21) %",
             "1 of 2 confirmed; buffer = 200: 22, printed 21 (20.79 to 21.21)",
         ),
@@ -107,7 +107,7 @@ def why_of(statement: Any) -> str:
             "21, required <= 20",
         ),
         (
-            g.along("buffer", slope)(scheme="RED").reads(0.01, share=0.001),
+            g.along("buffer", slope)(scheme="RED").matches_printed(0.01, share=0.001),
             "(slope over buffer of goodput at RED) 0.01 (0.00999 to 0.01001) %",
             "0.01, printed 0.01 (0.00999 to 0.01001)",
         ),
@@ -253,7 +253,8 @@ def test_a_first_pass_gives_what_the_scenarios_need() -> None:
 
 def test_reasons_are_filled_in_from_the_record(tmp_path: Path) -> None:
     cells: Any = [
-        ({"scheme": s, "n": n}, {"q": Point(q, None)}) for s, n, q in (("A", 1, 2.0), ("A", 2, 3.0), ("B", 2, 4.0))
+        ({"scheme": s, "n": n}, {"q": SummaryPoint(q, None)})
+        for s, n, q in (("A", 1, 2.0), ("A", 2, 3.0), ("B", 2, 4.0))
     ]
     points.write_points(tmp_path / "points.parquet", {"fig1": SummaryTable(cells)})
     record = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from penstock.reproduce.claim import decide_claims
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 
@@ -18,7 +18,7 @@ NUMBERS = (
 
 def measured(**by_reading: float) -> Table:
     cells = [
-        ({"reading": reading, "number": number.says}, {"measured": number.measured(Table([({}, {"x": Sample(x)})]))})
+        ({"reading": reading, "number": number.says}, {"measured": number.measured(Table([({}, {"x": RunSample(x)})]))})
         for reading, x in by_reading.items()
         for number in NUMBERS
     ]
@@ -42,6 +42,6 @@ def test_a_tie_is_at_least_as_many() -> None:
 
 def test_the_figure_counts_fitted_numbers_apart() -> None:
     of = PrintedNumbers(NUMBERS, {"good": None, "bad": None}, "good")
-    table = of.draw(SummaryTable.of(measured(good=10.0, bad=9.2))).axes[0].tables[0]
+    table = of.draw(SummaryTable.from_table(measured(good=10.0, bad=9.2))).axes[0].tables[0]
     texts = [cell.get_text().get_text() for cell in table.get_celld().values()]
     assert any("held out: 1 of 2\nfitted: 1 of 1" in text for text in texts)

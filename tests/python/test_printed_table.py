@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from penstock.reproduce.printed_table import PrintedTable, PrintedTableCell
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 
 RUNS = [-0.2, -0.1, 0.0, 0.1, 0.2]
 
 
-def within_a_tenth(measured: Sample, printed: float) -> Condition:
-    return measured.reads(printed, share=0.1)
+def within_a_tenth(measured: RunSample, printed: float) -> Condition:
+    return measured.matches_printed(printed, share=0.1)
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def printed(tmp_path: Path) -> PrintedTable:
 
 
 def measured(red: float, blue: float) -> Table:
-    def samples(mean: float) -> dict[str, Sample]:
-        return {"AQS": Sample([mean + x for x in RUNS]), "PLR": Sample([2 + x / 10 for x in RUNS])}
+    def samples(mean: float) -> dict[str, RunSample]:
+        return {"AQS": RunSample([mean + x for x in RUNS]), "PLR": RunSample([2 + x / 10 for x in RUNS])}
 
     return Table([({"scheme": "RED"}, samples(red)), ({"scheme": "BLUE"}, samples(blue))])
 
@@ -64,7 +64,7 @@ def test_cells_that_a_quick_table_lacks_are_left_out_but_not_all(printed: Printe
 def test_the_drawing_tells_measured_printed_and_difference(printed: PrintedTable) -> None:
     from penstock.results.summary_table import SummaryTable
 
-    figure = printed.draw(SummaryTable.of(measured(10.5, 30)))
+    figure = printed.draw(SummaryTable.from_table(measured(10.5, 30)))
     (table,) = figure.axes[0].tables
     assert [table[row, 0].get_text().get_text() for row in (1, 2)] == ["10.5 (10)\n+0.5, +5 %", "30 (30)\n+0, +0 %"]
     assert [table[row, 0].get_text().get_fontweight() for row in (1, 2)] == ["normal", "bold"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from penstock.papers.alemu_2004 import symbols
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 
 COLUMN = {"BLUE": "++", "PI": "+", "REM": "+", "AVQ": "-", "LRED": ""}
@@ -16,8 +16,8 @@ SWINGS = [-0.2, -0.1, 0.0, 0.1, 0.2]
 def table(**queues: float) -> Table:
     """Mean queues of the schemes; in each of five runs LRED is off by as much as the others are the other way."""
 
-    def sample(scheme: str, mean: float) -> Sample:
-        return Sample([mean + (swing if scheme == "LRED" else -swing) for swing in SWINGS])
+    def sample(scheme: str, mean: float) -> RunSample:
+        return RunSample([mean + (swing if scheme == "LRED" else -swing) for swing in SWINGS])
 
     return Table(
         [

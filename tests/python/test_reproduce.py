@@ -18,15 +18,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from penstock.errors import PenstockError
-from penstock.plots.curves import course
+from penstock.plots.curves import time_course
 from penstock.reproduce import experiment_run as reproduce
 from penstock.reproduce import page as reproduction_page
 from penstock.reproduce import paper as papers
 from penstock.reproduce import points, record, why
 from penstock.reproduce.claim import Claim, count_verdicts, decide_claims, not_comparable
 from penstock.reproduce.effort import ReproductionEffort
-from penstock.results.sample import Sample
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.sample import RunSample
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 from penstock.results.table import Table
 from penstock.studies.store import Store
 
@@ -212,8 +212,8 @@ def test_other_readings_do_not_count_and_what_must_hold_fails() -> None:
     base: Any = {"says": "x", "expected": "y"}
     first, second, third = decide_claims(
         [
-            Claim(id="a", holds=Sample(1.0) <= 0, must_hold=True, **base),
-            Claim(id="b", holds=Sample(1.0) <= 2, reading="another", **base),
+            Claim(id="a", holds=RunSample(1.0) <= 0, must_hold=True, **base),
+            Claim(id="b", holds=RunSample(1.0) <= 2, reading="another", **base),
             Claim(id="c", holds=not_comparable("nothing was printed"), **base),
         ]
     )
@@ -324,11 +324,11 @@ def test_a_new_work_runs_as_it_stands(tmp_path: Path) -> None:
 
 
 def test_points_come_back_as_they_were_in_their_order(tmp_path: Path) -> None:
-    numbers = {"b": Point(10.5, 0.25), "a": Point(-7.0, None), "it's @ 2": Point(2.0**-30, 2.0)}
-    cells: list[tuple[dict[str, Any], dict[str, Point]]] = [
+    numbers = {"b": SummaryPoint(10.5, 0.25), "a": SummaryPoint(-7.0, None), "it's @ 2": SummaryPoint(2.0**-30, 2.0)}
+    cells: list[tuple[dict[str, Any], dict[str, SummaryPoint]]] = [
         ({"n": 8, "on": True, "name": "Größe"}, numbers),
         ({"n": 8.0, "on": None}, {}),
-        ({"n": 1, "name": "1"}, {"a": Point(0.0, None)}),
+        ({"n": 1, "name": "1"}, {"a": SummaryPoint(0.0, None)}),
         ({}, dict(reversed(numbers.items()))),
     ]
     file = tmp_path / "it's.parquet"
@@ -345,10 +345,10 @@ def test_points_come_back_as_they_were_in_their_order(tmp_path: Path) -> None:
         points.read_points(file)
 
 
-@given(st.lists(st.floats(-1e30, 1e30).filter(lambda x: x == 0 or abs(x) > 1e-30), min_size=2, max_size=5))
+@given(st.distributions(st.floats(-1e30, 1e30).filter(lambda x: x == 0 or abs(x) > 1e-30), min_size=2, max_size=5))
 def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> None:
-    (cell,) = SummaryTable.of(Table([({}, {"x": Sample(values)})])).cells
-    summary, point = Sample(values).summary, cell[1]["x"]
+    (cell,) = SummaryTable.from_table(Table([({}, {"x": RunSample(values)})])).cells
+    summary, point = RunSample(values).summary, cell[1]["x"]
     assert summary is not None
     for exact, rounded_value, part in (
         (summary.mean, point.mean, 65_000),
@@ -361,7 +361,7 @@ def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> Non
 @pytest.mark.parametrize(
     ("look", "names"),
     [
-        (lambda table: course(table, "queue"), ["queue@1", "queue@2"]),
+        (lambda table: time_course(table, "queue"), ["queue@1", "queue@2"]),
         (lambda table: table("loss", n=1), ["loss"]),
         (lambda table: table.along("n", "loss"), ["loss"]),
         (lambda table: [dict(points.items()) for _, points in table.cells], ["queue@1", "loss", "queue@2"]),
@@ -369,8 +369,8 @@ def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> Non
     ],
 )
 def test_what_a_figure_reads_in_any_way_is_kept(look: Callable[[SummaryTable], object], names: list[str]) -> None:
-    table = SummaryTable([({"n": 1}, {name: Point(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
-    (cell,) = table.drawn_by(look).cells
+    table = SummaryTable([({"n": 1}, {name: SummaryPoint(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
+    (cell,) = table.restricted_to_figure(look).cells
     assert list(cell[1]) == names
 
 

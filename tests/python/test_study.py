@@ -168,8 +168,8 @@ def test_a_function_that_keeps_numbers_is_known_by_its_code() -> None:
 
 
 def test_a_summary_survives_its_file(tmp_path: Path) -> None:
-    table = GRID.run(measure) + Table.exact([({"flows": 9}, {"goodput": 1.0})])
-    summary = SummaryTable.of(table)
+    table = GRID.run(measure) + Table.from_formulas([({"flows": 9}, {"goodput": 1.0})])
+    summary = SummaryTable.from_table(table)
     points.write_points(tmp_path / "points.parquet", {"fig1": summary})
     again = points.read_points(tmp_path / "points.parquet")["fig1"]
     assert again.cells == summary.cells

@@ -15,7 +15,7 @@ from penstock.cli.app import app
 from penstock.engine.warmup import queue_means
 from penstock.explain.unsettled import of_queues
 from penstock.live.material import material
-from penstock.results.transient import BATCH, batch_means, remainder, truncation
+from penstock.results.transient import BATCH, batch_means, biasing_transient, transient_batch_count
 from penstock.scenario.resolve import Resolved
 from penstock.studies.complete import Shard
 from penstock.studies.plan import Plan
@@ -41,16 +41,16 @@ def test_the_statistic_is_that_of_the_paper(seed: int) -> None:
     length = int(rng.integers(30, 400))
     noise = rng.standard_normal(length)
     series = noise + 8 * np.exp(-np.arange(length) / rng.integers(1, 80))
-    assert truncation(batch_means(series)) == reference(series)
+    assert transient_batch_count(batch_means(series)) == reference(series)
 
 
 def test_an_exponential_transient_is_cut_where_it_has_faded() -> None:
     rng = np.random.default_rng(1)
     series = 100 * np.exp(-np.arange(1000) / 30) + rng.standard_normal(1000)
-    end = truncation(batch_means(series))
+    end = transient_batch_count(batch_means(series))
     assert end is not None
     assert 90 <= BATCH * end <= 250  # 100 exp(-t / 30) is 5 at 90 and 0.02 at 250
-    assert truncation(batch_means(rng.standard_normal(1000) + np.arange(1000) / 20)) is None
+    assert transient_batch_count(batch_means(rng.standard_normal(1000) + np.arange(1000) / 20)) is None
 
 
 def busy(**changes: object) -> ps.Scenario:
@@ -201,15 +201,15 @@ def test_tuning_and_pages_accept_an_automatic_warm_up() -> None:
 def test_a_transient_after_the_warm_up_is_reported_with_its_end() -> None:
     rng = np.random.default_rng(2)
     noise = rng.standard_normal(400)
-    rest = remainder(20 + noise + 60 * np.exp(-np.arange(400) / 10))
+    rest = biasing_transient(20 + noise + 60 * np.exp(-np.arange(400) / 10))
     assert rest is not None
     assert 20 <= (rest.end or 0) <= 80  # 60 exp(-t / 10) is 8 at 20 and 0.02 at 80
     assert rest.steady_mean == pytest.approx(20, abs=0.2)
-    ramp = remainder(20 + noise + np.arange(400) / 10)
+    ramp = biasing_transient(20 + noise + np.arange(400) / 10)
     assert ramp is not None
     assert ramp.end is None
     # 0.3 for a quarter of the time is 0.4 % of the mean.
-    assert remainder(20 + noise + np.where(np.arange(400) < 100, 0.3, 0.0)) is None
+    assert biasing_transient(20 + noise + np.where(np.arange(400) < 100, 0.3, 0.0)) is None
 
 
 @pytest.mark.parametrize(("memory", "most"), [(0.0, 0.002), (0.9, 0.01), (0.97, 0.03)])
@@ -221,7 +221,7 @@ def test_stationary_series_are_rarely_reported(memory: float, most: float) -> No
         for index, shock in enumerate(rng.standard_normal(899)):
             series[index + 1] = memory * series[index] + shock
         # Its mean is three standard deviations, as of a queue that is seldom empty.
-        reported += remainder(3 / np.sqrt(1 - memory**2) + series[500:]) is not None
+        reported += biasing_transient(3 / np.sqrt(1 - memory**2) + series[500:]) is not None
     assert reported <= 1000 * most
 
 

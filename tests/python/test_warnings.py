@@ -16,7 +16,7 @@ from penstock.explain.explanation import prepare
 from penstock.explain.on_link import OnLink
 from penstock.explain.settings_here import settings_here
 from penstock.explain.warnings import Warned, average_seconds, of_result, of_scenario
-from penstock.results.conclusion import of_run
+from penstock.results.conclusion import run_sentence
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document, read_document
 from penstock.scenario.loaded_link import LoadedLink
@@ -271,11 +271,11 @@ def test_a_link_without_flows_or_with_a_drawn_rate_has_none() -> None:
 
 def test_a_run_is_said_in_a_sentence() -> None:
     numbers = {"delay_mean_s": 0.0987, "delay_p99_s": 0.1156, "loss_rate": 0.0405, "utilization": 1.0}
-    assert of_run("link", numbers) == (
+    assert run_sentence("link", numbers) == (
         "link: packets wait 98.7 ms on average, 99 % of them at most 115.6 ms;"
         " 4.05 % are lost, and the link is 100.0 % used."
     )
-    assert of_run("link", {**numbers, "loss_rate": None}) == ""
+    assert run_sentence("link", {**numbers, "loss_rate": None}) == ""
 
 
 def test_compare_and_check_tell_them(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ from penstock.challenges.search import SEARCH_RUNS, Search, latin_hypercube
 from penstock.challenges.simplify import simplify
 from penstock.engine.run import threads_of
 from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting
-from penstock.results.display import joined, scale_for
+from penstock.results.display import display_unit, join_with_and
 from penstock.results.estimate import Estimate
-from penstock.results.metrics import metric as metric_of
+from penstock.results.metrics import find_metric as metric_of
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
@@ -121,11 +121,11 @@ class Challenge:
         criterion, loss = CRITERIA[self.criterion], self.worse_by
         scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
         if not self.is_worse:
-            others = joined([each.label for each in self.schemes[1:]])
+            others = join_with_and([each.label for each in self.schemes[1:]])
             subject = f"loss of {scheme} compared with {others}"
             return f"No {subject} was confirmed ({criterion.words}); {len(self.trials)} networks were tried."
         means = [float(np.nanmean(self.values(number))) for number in (0, self.rival)]
-        scale = scale_for(metric_of(criterion.metric).quantity, means)
+        scale = display_unit(metric_of(criterion.metric).quantity, means)
         both = " versus ".join(f"{scale.factor * mean:.3g}" for mean in means)
         values = f"{criterion.words} {both} {scale.unit}".rstrip()
         low, high = (criterion.amount(bound) for bound in loss.ci95 or (loss.mean, loss.mean))

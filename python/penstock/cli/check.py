@@ -77,7 +77,7 @@ def _warmup(document: Document, resolved: Resolved) -> str | None:
 
 
 def _check_study(path: str, settings: list[str], limits: Limits, outputs: Outputs) -> None:
-    from penstock.results.display import count_of
+    from penstock.results.display import count_phrase
     from penstock.studies.study import Batch
     from penstock.studies.study_file import StudyFile
 
@@ -85,7 +85,7 @@ def _check_study(path: str, settings: list[str], limits: Limits, outputs: Output
     Batch(file.study, None)  # raises the errors of all cells
     scenarios = {label: _checked(document, limits) for label, document in file.bases.items()}
     head = _head(file)
-    size = f"{count_of(head['cells'], 'cell')} x {count_of(head['seeds'], 'seed')} = {count_of(head['runs'], 'run')}"
+    size = f"{count_phrase(head['cells'], 'cell')} x {count_phrase(head['seeds'], 'seed')} = {count_phrase(head['runs'], 'run')}"
     lines = [f"# study {file.study.name}: {size}"]
     lines += [f"# {name}: {', '.join(map(str, values))}" for name, values in head["axes"].items()]
     outputs.show(

@@ -139,7 +139,7 @@ def _measured(plan: Plan, runs: int, attempts: int, outputs: Outputs) -> dict[st
     from penstock.engine.progress import Watch
     from penstock.link.comparison import measure_plan, prepare_plan
     from penstock.link.requirements import require
-    from penstock.results.grid import text
+    from penstock.results.grid import format_tables
     from penstock.studies.repeat import comparison_script
 
     prepare_plan(plan)
@@ -153,7 +153,7 @@ def _measured(plan: Plan, runs: int, attempts: int, outputs: Outputs) -> dict[st
         result = measure_plan(plan, ready, runs, simulate=True, attempts=attempts, on_run=watch.update)
     for run in result.invalid:
         notify(f"{run['scheme']}, seed {run['seed']}: invalid and excluded: {'; '.join(run['invalid_because'])}")
-    outputs.show(text(result.grids()))
+    outputs.show(format_tables(result.grids()))
     if outputs.has_json:
         outputs.write_json_text(result.to_json())
     if outputs.html is not None:
@@ -244,10 +244,10 @@ def _precision(text: str | None) -> Precision | None:
 
 def _check_metric(name: str, option: str) -> None:
     """Refuse a metric that links do not have, before anything is run."""
-    from penstock.results.metrics import METRICS, metric
+    from penstock.results.metrics import METRICS, find_metric
 
     elsewhere = ("Flows", "Distributions", "Other")
-    if metric(name).group in elsewhere:
+    if find_metric(name).group in elsewhere:
         names = [entry.name for entry in METRICS if entry.group not in elsewhere]
         message = f'no metric "{name}"{nearest(name, names)}; penstock explain metrics lists them'
         raise ScenarioError([ErrorDetail("", message, None, option)])

@@ -110,7 +110,7 @@ class StudyResult:
 
 def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, margin: float) -> StudyResult | None:
     """Run the missing runs of a study. Returns None for a shard, whose result is incomplete."""
-    from penstock.results.display import count_of
+    from penstock.results.display import count_phrase
     from penstock.studies.complete import Shard
     from penstock.studies.recorded import record
     from penstock.studies.study import Batch
@@ -118,7 +118,7 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
     part = Shard() if place.shard is None else Shard.parse(place.shard)
     cells = file.cells()
     runs = cells * file.study.seeds
-    notify(f"{count_of(runs, 'run')}: {_size_of(file)}, {place}")
+    notify(f"{count_phrase(runs, 'run')}: {_size_of(file)}, {place}")
     # The executor is first, so that a cluster that does not answer leaves no store behind.
     with place.executor() as executor:
         store = open_store()
@@ -186,7 +186,7 @@ def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> tuple
 def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
     """Print the cost of the runs, estimated from a sample."""
     from penstock.engine.run import cores
-    from penstock.results.display import count_of
+    from penstock.results.display import count_phrase
     from penstock.studies.estimate import estimate
     from penstock.studies.study import Batch
 
@@ -198,7 +198,7 @@ def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
         notify(f"{PILOTS}: {cells} further runs")
     cpu, error, disk = runs * cost.cpu_s, runs * cost.cpu_error_s, runs * cost.store_bytes
     outputs.show(
-        f"{file.study.name}: {_size_of(file)} = {count_of(runs, 'run')}\n"
+        f"{file.study.name}: {_size_of(file)} = {count_phrase(runs, 'run')}\n"
         f"processor time: {_time(cpu)} +- {_time(error)}, estimated from {cost.runs} runs;"
         f" about {_time(cpu / threads)} on {threads} thread{'s' if threads > 1 else ''}\n"
         f"disk: {_size(disk)}"
@@ -209,9 +209,9 @@ def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
 
 def _size_of(file: StudyFile) -> str:
     """The numbers of cells and seeds of a study."""
-    from penstock.results.display import count_of
+    from penstock.results.display import count_phrase
 
-    return f"{count_of(file.cells(), 'cell')} x {count_of(file.study.seeds, 'seed')}"
+    return f"{count_phrase(file.cells(), 'cell')} x {count_phrase(file.study.seeds, 'seed')}"
 
 
 def _time(seconds: float) -> str:

@@ -341,12 +341,12 @@ def _print(result: dict[str, Any], *, to_stdout: bool) -> None:
 
     After a command they go to standard error: standard output belongs to the command.
     """
-    from penstock.results.grid import run_grids, text
+    from penstock.results.grid import format_tables, run_grids
 
     late = result["lateness"]
     links = {name: {key: link.get(key) for key in _SHOWN} for name, link in result["links"].items()}
     lines = [
-        text(run_grids({"links": links})).rstrip("\n"),
+        format_tables(run_grids({"links": links})).rstrip("\n"),
         f"lateness: median {1e6 * late['p50_s']:.0f} us, 99 % below {1e6 * late['p99_s']:.0f} us, "
         f"at most {1e6 * late['max_s']:.0f} us ({result['scheduling']}); "
         f"lost before the queue: {'unknown' if (lost := result['lost_before_queue']) is None else lost}",

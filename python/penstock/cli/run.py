@@ -126,7 +126,7 @@ def _simulated(
     from penstock.engine.warmup import is_automatic, queue_means
     from penstock.explain.unsettled import of_queues
     from penstock.explain.warnings import of_result, of_scenario
-    from penstock.results.grid import run_grids, text
+    from penstock.results.grid import format_tables, run_grids
     from penstock.scenario.budget import Limits, check_budget
 
     limits = Limits.parse(*budget)
@@ -136,7 +136,7 @@ def _simulated(
     recorded = _recorded(resolved, events=drawn, **recording)
     result: Run = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
-    outputs.show(text(run_grids(result.raw)))
+    outputs.show(format_tables(run_grids(result.raw)))
     warnings = of_scenario(resolved) + of_result(resolved, result.raw["links"])
     if not is_automatic(document):
         warnings += of_queues(resolved, queue_means(result.series, parse_time(result.scenario["duration"]) / 1e9))
@@ -202,7 +202,7 @@ def _on_link(
     from penstock.engine.pcap import captures
     from penstock.link.measure import prepare
     from penstock.link.requirements import require
-    from penstock.results.grid import run_grids, text
+    from penstock.results.grid import format_tables, run_grids
     from penstock.studies.repeat import command_script
 
     captured = captures(prepare(document).resolved.canonical["links"], capture_options[0])
@@ -212,7 +212,7 @@ def _on_link(
     seed = int(ready.resolved.readable["seed"])
     result = ready.run(seed, attempts=attempts, trace=folder, captures=captured, snaplen=capture_options[1])
     raw = result.raw
-    outputs.show(text(run_grids(raw)))
+    outputs.show(format_tables(run_grids(raw)))
     late = raw["lateness"]
     notify(
         f"1 real run of {result.scenario['duration']}, seed {result.seed}: packets late by {1e6 * late['p50_s']:.0f} us"

@@ -21,14 +21,14 @@ __all__ = ["resume", "show_status"]
 
 def show_status(folder: str | None, study: str | None, outputs: Outputs) -> None:
     """Print how many runs of each study the store has. Exits with 5 if some are missing."""
-    from penstock.results.display import count_of
+    from penstock.results.display import count_phrase
 
     store, files = _studies(folder, study)
     states = [_state(file, store) for file in files]
     outputs.show(
         "\n".join(
             f"{state['study']}: {state['runs'] - state['missing']} of {state['runs']} runs, "
-            f"{count_of(state['cells'], 'cell')}"
+            f"{count_phrase(state['cells'], 'cell')}"
             for state in states
         )
     )

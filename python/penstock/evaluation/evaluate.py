@@ -91,7 +91,10 @@ class Evaluation:
     def rows(self) -> tuple[Row, ...]:
         """A row for each scenario and scheme."""
         columns = [c for c in self.runs.columns if c.metric in (*LINK, *GROUP)]
-        means, against = estimates.means(self.runs, columns), estimates.differences(self.runs, columns, 0)
+        means, against = (
+            estimates.mean_estimates(self.runs, columns),
+            estimates.difference_estimates(self.runs, columns, 0),
+        )
         rows = {(case.id, scheme): Row(case, scheme, {}, {}) for case in self.cases for scheme in self.schemes}
         for each in (*means, *against):
             row = rows[each["vary"]["case"], scheme_argument(each["scheme"], each["params"])]
@@ -105,7 +108,7 @@ class Evaluation:
         """Queueing delay (s) and goodput of all groups (bit/s) of each run (section 2.7: one point per run)."""
         at = self.cases.index(case), self.schemes.index(scheme)
         columns = ["links.bottleneck.delay_mean_s", *(f"traffic.{name}.goodput_bps" for name in case.groups)]
-        delay, *goodputs = (np.nan_to_num(self.runs.array_of(column)[at]) for column in columns)
+        delay, *goodputs = (np.nan_to_num(self.runs.column_array(column)[at]) for column in columns)
         return delay, np.sum(goodputs, axis=0)
 
     def counts(self, scheme: str, metric: str, *, lower_is_better: bool) -> dict[str, int]:

@@ -11,9 +11,9 @@ from penstock import _native
 from penstock.engine.run import run_batch
 from penstock.errors import RunError, collect_errors
 from penstock.link.measure import ATTEMPTS, RealRun, prepare
-from penstock.results.estimates import apart
-from penstock.results.grid import MEAN, Grid, comparison_grids, difference_grid
-from penstock.results.metrics import order
+from penstock.results.estimates import table_difference_estimates
+from penstock.results.grid import MEAN, TextTable, comparison_grids, difference_grid
+from penstock.results.metrics import in_catalogue_order
 from penstock.studies.compare import design_of
 from penstock.studies.part import CellRuns, Head, part_content
 from penstock.studies.plan import Case, Plan
@@ -78,7 +78,7 @@ class Measured:
         if self.simulated is None:
             yield from map(dict, self.real.compare())
         else:
-            for row in apart(self.real, self.simulated):
+            for row in table_difference_estimates(self.real, self.simulated):
                 yield {**row, "on": "link", "against_on": "simulation"}
 
     def to_dict(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Measured:
         rows = [row | {"vary": {**row["vary"], "on": row["on"]}} for row in self.rows()]
         return {"penstock": _native.version, "scenario": self.plan.base.readable, "rows": rows, "differences": []}
 
-    def grids(self) -> list[Grid]:
+    def grids(self) -> list[TextTable]:
         """A table for each case and place: simulated and measured means, and their differences with intervals."""
         if self.simulated is None:
             return comparison_grids(list(self.rows()), list(self.differences()), self.plan.at, len(self.real.seeds))
@@ -117,7 +117,7 @@ class Measured:
             both = [key[2:] for key in rows if key[:2] == ("link", cell) and ("simulation", *key[1:]) in rows]
             for place in dict.fromkeys(place for place, _ in both):
                 lines = {}
-                for name in order({name for at, name in both if at == place and name in SHOWN}):
+                for name in in_catalogue_order({name for at, name in both if at == place and name in SHOWN}):
                     key = cell, place, name
                     lines[name] = rows["simulation", *key], rows["link", *key], differences.get(key)
                 title = f"{case.label}: {place}, {MEAN} of {len(self.real.seeds)} runs"

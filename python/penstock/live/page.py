@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from penstock.report.templating import joined_script, payload, style_sheet
+from penstock.report.templating import bundled_script, script_safe_json, style_sheet
 from penstock.results.palette import LIGHT
 
 __all__ = ["page"]
@@ -28,12 +28,12 @@ def page(material: Mapping[str, Any]) -> str:
         version=material["version"],
         css=Markup(_text("vendor/uPlot.min.css")) + style_sheet("page.css") + Markup(_text("page.css")),
         uplot=Markup(_text("vendor/uPlot.iife.min.js")),
-        main=joined_script("live/main.js"),
-        worker=joined_script("live/worker.js"),
+        main=bundled_script("live/main.js"),
+        worker=bundled_script("live/worker.js"),
         # The engine, compressed; the page unpacks it.
         engine=base64.b64encode(gzip.compress((_FOLDER / "penstock.wasm").read_bytes(), 9, mtime=0)).decode(),
         # Colours of saved figures: queue, average and drops, marks.
-        material=payload({**material, "colours": [LIGHT[1], LIGHT[2], LIGHT[4]]}),
+        material=script_safe_json({**material, "colours": [LIGHT[1], LIGHT[2], LIGHT[4]]}),
     )
 
 

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock.results.condition import Finding, Part
+from penstock.results.condition import ConditionPart, Finding
 
 __all__ = ["BADGES", "assessment_fields", "deciding_part", "assessment_in_words", "badge_rule"]
 
@@ -53,20 +53,24 @@ def assessment_fields(finding: Finding) -> dict[str, Any]:
     return {"parts": parts, "direction": direction, "distance": distance, "badge": badge}
 
 
-def _direction(parts: Sequence[Part]) -> str | None:
-    signs = [part.ordered for part in parts if part.ordered is not None]
+def _direction(parts: Sequence[ConditionPart]) -> str | None:
+    signs = [part.is_on_claimed_side for part in parts if part.is_on_claimed_side is not None]
     if 2 * len(signs) < len(parts) or not signs:
         return None
     share = sum(signs) / len(signs)
     return "same" if share >= SAME else "mostly" if share >= MOSTLY else "opposite" if share <= OPPOSITE else "mixed"
 
 
-def _distance(parts: Sequence[Part]) -> dict[str, Any] | None:
+def _distance(parts: Sequence[ConditionPart]) -> dict[str, Any] | None:
     """The median and the largest miss; in tolerances if every part has one."""
-    units = [part.tolerances for part in parts if part.tolerances is not None]
+    units = [part.distance_in_tolerances for part in parts if part.distance_in_tolerances is not None]
     if len(units) == len(parts):
         return _spread(units, "tolerances")
-    shares = [part.percent for part in parts if part.percent is not None and math.isfinite(part.percent)]
+    shares = [
+        part.distance_percent
+        for part in parts
+        if part.distance_percent is not None and math.isfinite(part.distance_percent)
+    ]
     return _spread(shares, "%") if shares else None
 
 

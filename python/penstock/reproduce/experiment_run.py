@@ -114,7 +114,14 @@ def run_experiment(experiment: Experiment, effort: ReproductionEffort) -> Outcom
     with_reasons = [claim_with_reason(experiment.paper, claim) for claim in claims]
     cost, setup = effort.cost, "" if change is None else "reconstructed"
     return Outcome(
-        experiment, len(cost), table.seeds, sum(cost.values()), with_reasons, SummaryTable.of(table), effort, setup
+        experiment,
+        len(cost),
+        table.seeds,
+        sum(cost.values()),
+        with_reasons,
+        SummaryTable.from_table(table),
+        effort,
+        setup,
     )
 
 

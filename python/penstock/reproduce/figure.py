@@ -1,6 +1,6 @@
 """The names that the module of a figure or table imports: `from penstock.reproduce.figure import Claim, metric`."""
 
-from penstock.plots.curves import Curves
+from penstock.plots.curves import CurveFigure
 from penstock.reproduce.choice import Readings, above, at_least, at_most, below, within
 from penstock.reproduce.claim import (
     Claim,
@@ -24,7 +24,7 @@ __all__ = [
     "QuickOrFull",
     "Claim",
     "Curve",
-    "Curves",
+    "CurveFigure",
     "ReproductionEffort",
     "Exhibit",
     "Number",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from penstock.reproduce.choice import Readings, ValueRange, label_text
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 
 __all__ = [
@@ -18,8 +18,8 @@ Labels = Mapping[str, Any]
 Variable = tuple[str, Any]
 """A variable of a statement: an axis, and the list or range of its values; `None` for all values."""
 Point = Mapping[Variable, Any]
-Value = Sample | float
-Curve = Mapping[Any, Sample]
+Value = RunSample | float
+Curve = Mapping[Any, RunSample]
 """The samples along an axis, by the values of the axis."""
 
 
@@ -153,6 +153,6 @@ def _replaced(label: Any, old: Readings, new: Any) -> Any:
     return new if label is old else label
 
 
-def to_sample(value: Value) -> Sample:
+def to_sample(value: Value) -> RunSample:
     """A value as a sample."""
-    return value if isinstance(value, Sample) else Sample(float(value))
+    return value if isinstance(value, RunSample) else RunSample(float(value))

@@ -59,7 +59,7 @@ from penstock.reproduce.node import (
 )
 from penstock.reproduce.statement import Statement, StatementPart
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample, per_run
+from penstock.results.sample import RunSample, per_run
 from penstock.results.table import Table
 
 __all__ = ["Number", "function_per_run", "formula", "judged_statement", "metric", "function_of_samples"]
@@ -71,7 +71,7 @@ _AVERAGES = (mean, largest, smallest)
 
 @dataclass(frozen=True, eq=False)
 class Number(ExpressionNode):
-    """A number of each run in every cell that its labels leave open; arithmetic works as on `Sample`.
+    """A number of each run in every cell that its labels leave open; arithmetic works as on `RunSample`.
 
     Attributes:
         unit: its unit; "" for a ratio or a number without unit.
@@ -151,14 +151,16 @@ class Number(ExpressionNode):
         text = f"{{}} from {low:.4g} to {high:.4g}{self._unit}"
         return judged_statement(lambda sample: sample.between(low, high), self, text=text)
 
-    def reads(
+    def matches_printed(
         self, printed: float, low: float | None = None, high: float | None = None, *, share: float = 0.0
     ) -> Statement:
-        """Agreement with a printed number, from `low` to `high` or within a `share` of it (`Sample.reads`)."""
+        """Agreement with a printed number, from `low` to `high` or within a `share` of it (`Sample.matches_printed`)."""
         lowest = printed - abs(printed) * share if low is None else low
         highest = printed + abs(printed) * share if high is None else high
         text = f"{{}} {printed:.4g} ({lowest:.4g} to {highest:.4g}){self._unit}"
-        return judged_statement(lambda sample: sample.reads(printed, low=low, high=high, share=share), self, text=text)
+        return judged_statement(
+            lambda sample: sample.matches_printed(printed, low=low, high=high, share=share), self, text=text
+        )
 
     @property
     def _unit(self) -> str:
@@ -279,7 +281,7 @@ def _measured(name: str, scope: EvaluationScope) -> BoundNumber:
         for axis, variable in zip(axes, of_axis, strict=True)
         if axis in labels or variable[1] is None
     }
-    index: dict[tuple[Any, ...], Mapping[str, Sample]] = {}
+    index: dict[tuple[Any, ...], Mapping[str, RunSample]] = {}
     for at, samples in cells:
         key = tuple(at.get(axis) for axis in axes)
         if key in index:
@@ -366,7 +368,7 @@ def _judged(judge: Callable[..., Condition], scope: EvaluationScope, *numbers: N
 
     def of_cell(*values: Value) -> Condition:
         pairs = zip(numbers, values, strict=True)
-        return judge(*(v.about(n.neutral) if isinstance(v, Sample) else v for n, v in pairs))
+        return judge(*(v.about(n.neutral) if isinstance(v, RunSample) else v for n, v in pairs))
 
     scope = replace(scope, label_lists=label_lists(numbers, scope.inherited))
     bound = BoundNumber.combined(of_cell, *(number.within(scope) for number in numbers))

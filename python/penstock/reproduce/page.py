@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.files import write_text
 from penstock.plots import style
-from penstock.report.finished import FinishedFigure, figure_data
+from penstock.report.finished import PageFigure, figure_data
 from penstock.report.templating import render_document
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import BADGES, assessment_in_words, badge_rule, deciding_part
@@ -162,14 +162,14 @@ def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, 
     }
 
 
-def _figure(number: int, outcome: Outcome) -> FinishedFigure | None:
+def _figure(number: int, outcome: Outcome) -> PageFigure | None:
     """The figure of the experiment with this number on the page, if it has one."""
-    with style.styled():
+    with style.figure_style():
         figure = outcome.figure()
     if figure is None:
         return None
     title = outcome.experiment.title.partition(":")[0]
-    return FinishedFigure.of(f"figure{number}", title, {"": figure}, note=SETUPS[outcome.setup])
+    return PageFigure.from_drawings(f"figure{number}", title, {"": figure}, note=SETUPS[outcome.setup])
 
 
 def _rendered(template: str, **context: Any) -> str:

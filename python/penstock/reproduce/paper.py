@@ -5,7 +5,7 @@ The module of an experiment begins with a docstring whose first line is the titl
 * `study`, a `Sweep` or another function of the effort that gives a `Study`, and `measure(run) -> dict`, by default that
   of `setup.py`; or `rows(effort)` for a table of formulas; or `table(effort) -> Table` for several studies together,
 * `CLAIMS`, the claims of the work,
-* `draw`, `Curves` or another function of the recorded points, where there is a figure. Curves show the printed points
+* `draw`, `CurveFigure` or another function of the recorded points, where there is a figure. Curves show the printed points
   in `expected/ID.csv`, if there is one.
 
 Experiments with the same runs may share a module, which `[modules]` in `paper.toml` names with their ids; each is an
@@ -36,7 +36,7 @@ from matplotlib.figure import Figure
 
 from penstock.errors import PenstockError, nearest
 from penstock.files import read_json, read_toml
-from penstock.plots.curves import Curves, printed
+from penstock.plots.curves import CurveFigure, read_printed_points
 from penstock.reproduce import why
 from penstock.reproduce.claim import Claim, claims_on_table
 from penstock.reproduce.effort import Change, ReproductionEffort
@@ -85,7 +85,7 @@ class Experiment:
         """The table of its numbers: from formulas, from several studies, or from one study."""
         module = self.module
         if hasattr(module, "rows"):
-            return Table.exact(module.rows(effort))
+            return Table.from_formulas(module.rows(effort))
         if hasattr(module, "table"):
             table: Table = module.table(effort)
             return table
@@ -121,10 +121,10 @@ class Experiment:
     def draw(self) -> Callable[[SummaryTable], Figure] | None:
         """The function that draws its figure; curves include the printed points of `expected/ID.csv`, if any."""
         draw = getattr(self.module, "draw", None)
-        if not isinstance(draw, Curves):
+        if not isinstance(draw, CurveFigure):
             return draw
         file = self.paper.folder / "expected" / f"{self.id}.csv"
-        return partial(draw, expected=printed(file) if file.exists() else ())
+        return partial(draw, expected=read_printed_points(file) if file.exists() else ())
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from penstock.errors import PenstockError
 from penstock.files import open_regular, whole
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 
 __all__ = ["read_points", "write_points"]
 
@@ -71,6 +71,6 @@ def _rows(id_: str, summary: SummaryTable) -> Iterator[tuple[Any, ...]]:
             yield *first, metric, point.mean, point.half_width
 
 
-def _cell(rows: list[tuple[Any, ...]]) -> tuple[dict[str, Any], dict[str, Point]]:
-    points = {metric: Point(mean, half) for _, _, metric, mean, half in rows if metric is not None}
+def _cell(rows: list[tuple[Any, ...]]) -> tuple[dict[str, Any], dict[str, SummaryPoint]]:
+    points = {metric: SummaryPoint(mean, half) for _, _, metric, mean, half in rows if metric is not None}
     return json.loads(rows[0][1]), points

@@ -18,7 +18,7 @@ from penstock.reproduce.effort import Change, ReproductionEffort
 from penstock.reproduce.printed_table import text_table_figure
 from penstock.reproduce.statement import table_statement
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Measure, Study
@@ -47,7 +47,7 @@ class PrintedNumber:
     printed: float
     low: float
     high: float
-    measured: Callable[[Table], Sample]
+    measured: Callable[[Table], RunSample]
     fitted: bool = False
 
     def met(self, measured: float) -> bool:
@@ -123,4 +123,4 @@ class PrintedNumbers:
 
     def _ahead(self, table: Table) -> Condition:
         most = max(self._held_out(table, reading) for reading in self.readings if reading != self.chosen)
-        return (Sample(float(self._held_out(table, self.chosen))) >= float(most)).at("held-out numbers met")
+        return (RunSample(float(self._held_out(table, self.chosen))) >= float(most)).at("held-out numbers met")

@@ -18,13 +18,13 @@ from penstock.plots import style
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.statement import Statement, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.sample import RunSample
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 from penstock.results.table import Table
 
 __all__ = ["PrintedTableCell", "Judge", "PrintedTable", "text_table_figure", "read_printed_texts"]
 
-Judge = Callable[[Sample, float], Condition]
+Judge = Callable[[RunSample, float], Condition]
 """How a measured number is compared with a printed one."""
 Place = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """The metric of a cell and the labels under which it is measured, by its row and its column."""
@@ -98,7 +98,7 @@ class PrintedTable:
         rows: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
         for cell in self.cells:
             rows.setdefault(tuple(cell.at.items()), {})[cell.metric] = cell.printed
-        return Table.exact([(dict(at), numbers) for at, numbers in rows.items()])
+        return Table.from_formulas([(dict(at), numbers) for at, numbers in rows.items()])
 
     def matches_measured(self, text: str = "", unit: str = "") -> Statement:
         """Every cell is measured as it was printed, within its tolerance; by default the text has the numbers."""
@@ -111,7 +111,7 @@ class PrintedTable:
         """The claim that every printed number lies in the 95 % interval of the measured one."""
 
         def inside(table: Table) -> Condition:
-            return all_of(table(c.metric, **c.at).reads(c.printed).at(c.name) for c in self._in(table))
+            return all_of(table(c.metric, **c.at).matches_printed(c.printed).at(c.name) for c in self._in(table))
 
         says = "cells whose print is inside the 95 % interval"
         return Claim(f"{name}/cells", says, table_statement(inside, "all"), reading=reading)
@@ -145,7 +145,7 @@ def text_table_figure(texts: Mapping[tuple[str, str], str], bold: Collection[tup
     rows, columns = ([*dict.fromkeys(place[i] for place in texts)] for i in (0, 1))
     # All columns are equally wide: wide enough for the longest line in any of them.
     characters = _longest_line(rows) + len(columns) * _longest_line([*columns, *texts.values()])
-    with style.styled():
+    with style.figure_style():
         size = (max(style.WIDTH, CHARACTER * characters), 0.35 * (len(rows) + 2))
         figure = Figure(figsize=size, layout="constrained")
         ax = figure.add_subplot()
@@ -173,11 +173,11 @@ def _changed(at: Mapping[str, Any], labels: Mapping[str, Any]) -> Mapping[str, A
     return {axis: value for axis, value in {**at, **labels}.items() if value is not None}
 
 
-def _inside(cell: PrintedTableCell, point: Point) -> bool:
+def _inside(cell: PrintedTableCell, point: SummaryPoint) -> bool:
     return abs(cell.printed - point.mean) <= (point.half_width or 0.0)
 
 
-def _text(cell: PrintedTableCell, point: Point) -> str:
+def _text(cell: PrintedTableCell, point: SummaryPoint) -> str:
     change = point.mean - cell.printed
     share = f", {100 * change / cell.printed:+.0f} %" if cell.printed else ""
     return f"{point.mean:.4g} ({cell.printed:g})\n{change:+.3g}{share}"

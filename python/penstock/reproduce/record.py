@@ -69,7 +69,7 @@ def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
 def _summary(experiment: Experiment, summaries: Mapping[str, SummaryTable]) -> SummaryTable | None:
     """The recorded numbers of an experiment; numbers of formulas are not recorded, but computed again."""
     if hasattr(experiment.module, "rows"):
-        return SummaryTable.of(Table.exact(experiment.module.rows(ReproductionEffort("full"))))
+        return SummaryTable.from_table(Table.from_formulas(experiment.module.rows(ReproductionEffort("full"))))
     return summaries.get(experiment.id)
 
 
@@ -99,7 +99,9 @@ def update_record(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> 
 def _drawn(experiment: Experiment, summary: SummaryTable) -> SummaryTable:
     """The numbers from which the figure is drawn; none if they come from formulas."""
     draw = experiment.draw
-    return SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else summary.drawn_by(draw)
+    return (
+        SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else summary.restricted_to_figure(draw)
+    )
 
 
 def _line(paper: Paper, entry: Mapping[str, Any]) -> str:

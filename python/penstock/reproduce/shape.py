@@ -15,7 +15,7 @@ from penstock.reproduce.node import Curve
 from penstock.reproduce.number import Number
 from penstock.reproduce.statement import Statement, join_parts
 from penstock.results.condition import Condition, all_of, most_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 __all__ = [
     "zero_crossing", "falls", "group_means", "has_minimum_at", "jackknifed_function", "values_other_than", "axis_rank_correlation", "rank_correlation",
@@ -68,7 +68,7 @@ def axis_rank_correlation(number: Number, axis: str) -> Number:
     )
 
 
-def group_means(samples: Sequence[Sample]) -> np.ndarray:
+def group_means(samples: Sequence[RunSample]) -> np.ndarray:
     """Means over groups of runs: one row per group, one column per sample."""
     rows = []
     for sample in samples:
@@ -79,18 +79,18 @@ def group_means(samples: Sequence[Sample]) -> np.ndarray:
     return np.array(rows).T
 
 
-def curve_rank_correlation(samples: Sequence[Sample], along: Sequence[float] | None = None) -> Sample:
+def curve_rank_correlation(samples: Sequence[RunSample], along: Sequence[float] | None = None) -> RunSample:
     """Spearman's rank correlation of a curve with its axis, from -1 to 1, once for each group of runs."""
     axis = np.arange(len(samples)) if along is None else np.asarray(along)
-    return Sample([_spearman(axis, row) for row in group_means(samples)])
+    return RunSample([_spearman(axis, row) for row in group_means(samples)])
 
 
-def rank_correlation(first: Sequence[Sample], second: Sequence[Sample]) -> Sample:
+def rank_correlation(first: Sequence[RunSample], second: Sequence[RunSample]) -> RunSample:
     """Spearman's rank correlation of two numbers over several cells, once for each group of runs."""
-    return Sample([_spearman(a, b) for a, b in zip(group_means(first), group_means(second), strict=True)])
+    return RunSample([_spearman(a, b) for a, b in zip(group_means(first), group_means(second), strict=True)])
 
 
-def jackknifed_function(function: Callable[[np.ndarray], float], samples: Sequence[Sample]) -> Sample:
+def jackknifed_function(function: Callable[[np.ndarray], float], samples: Sequence[RunSample]) -> RunSample:
     """A function of several means, with its interval over all runs: the pseudo-values of the jackknife, one per run.
 
     B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans, SIAM 1982.
@@ -100,12 +100,12 @@ def jackknifed_function(function: Callable[[np.ndarray], float], samples: Sequen
     with np.errstate(all="ignore"):
         whole = function(rows.mean(axis=1))
         if runs == 1:
-            return Sample(float(whole))
+            return RunSample(float(whole))
         without = [function(row) for row in ((rows.sum(axis=1)[:, None] - rows) / (runs - 1)).T]
-    return Sample(runs * whole - (runs - 1) * np.array(without))
+    return RunSample(runs * whole - (runs - 1) * np.array(without))
 
 
-def zero_crossing(curve: Curve) -> Sample:
+def zero_crossing(curve: Curve) -> RunSample:
     """The place where a curve of means, linear between points, finally rises above 0.
 
     It is the lower end of the axis if the curve is above 0 from the beginning, and the upper end if it is not above 0
@@ -115,18 +115,18 @@ def zero_crossing(curve: Curve) -> Sample:
     return jackknifed_function(lambda row: _root(at, row), list(curve.values()))
 
 
-def largest_mean(samples: Sequence[Sample]) -> Sample:
+def largest_mean(samples: Sequence[RunSample]) -> RunSample:
     """The largest of several means, for each group of runs."""
-    return Sample([float(row.max()) for row in group_means(samples)])
+    return RunSample([float(row.max()) for row in group_means(samples)])
 
 
-def ratio_of_means(first: Sample, second: Sample) -> Sample:
+def ratio_of_means(first: RunSample, second: RunSample) -> RunSample:
     """The ratio of two means, for numbers that single runs may lack."""
     return jackknifed_function(lambda row: float(row[0] / row[1]), [first, second])
 
 
-def _relative_spread(curve: Curve) -> Sample:
-    return Sample([float((row.max() - row.min()) / abs(row.mean())) for row in group_means(list(curve.values()))])
+def _relative_spread(curve: Curve) -> RunSample:
+    return RunSample([float((row.max() - row.min()) / abs(row.mean())) for row in group_means(list(curve.values()))])
 
 
 def _spearman(x: np.ndarray, y: np.ndarray) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from penstock.reproduce.choice import value_text
 from penstock.reproduce.node import EvaluationScope, ExpressionNode, Point, Variable, to_sample
 from penstock.results.condition import Condition, all_of, any_of, most_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 
 __all__ = ["StatementPart", "Statement", "table_statement", "every", "join_parts", "at_least_share", "some"]
@@ -55,7 +55,7 @@ class Statement(ExpressionNode):
         varied = {variable for variable in variables if len({part.place.get(variable) for part in parts}) > 1}
         return all_of(_labelled(parts, varied))
 
-    def only_where(self, number: ExpressionNode, holds: Callable[[Sample], bool]) -> Statement:
+    def only_where(self, number: ExpressionNode, holds: Callable[[RunSample], bool]) -> Statement:
         """The statement only in cells where a measured number fulfils a condition, e.g. a queue that is not empty."""
         return Statement("{}", partial(_where_it_holds, holds), (self, number), label_template="{0}")
 
@@ -117,7 +117,7 @@ def _gathered(
 
 
 def _where_it_holds(
-    holds: Callable[[Sample], bool], scope: EvaluationScope, statement: Statement, number: ExpressionNode
+    holds: Callable[[RunSample], bool], scope: EvaluationScope, statement: Statement, number: ExpressionNode
 ) -> list[StatementPart]:
     parts = statement.within(scope)
     follows: dict[str, list[Any]] = {}

@@ -23,7 +23,7 @@ from penstock.studies.looks import Looks
 from penstock.studies.order import merged
 from penstock.studies.plan import Plan
 from penstock.studies.run_rows import run_rows
-from penstock.studies.runs import Design, Runs
+from penstock.studies.runs import Runs, StudyDesign
 from penstock.studies.store import Results
 
 __all__ = ["compare", "design_of", "run_plan"]
@@ -137,10 +137,10 @@ def _runs(plan: Plan, seeds: range, results: Results, precision: Mapping[str, An
     return Runs(table, design_of(plan, {cell.content: cell.resolved.readable for cell in cells}, precision))
 
 
-def design_of(plan: Plan, scenarios: Mapping[str, Any], precision: Mapping[str, Any] | None = None) -> Design:
+def design_of(plan: Plan, scenarios: Mapping[str, Any], precision: Mapping[str, Any] | None = None) -> StudyDesign:
     """The design of the runs of a plan; `scenarios` are the resolved scenarios by content address."""
     schemes = {scheme.name for scheme in plan.schemes} | {*python_aqm.schemes_in(plan.base.readable)}
-    return Design(
+    return StudyDesign(
         scenario=dict(plan.base.readable),
         schemes=[(candidate.name, dict(candidate.params)) for candidate in plan.schemes],
         points=[dict(point) for point in plan.points],
@@ -166,7 +166,7 @@ def _is_precise(runs: Runs, precision: Precision) -> bool:
             f'no metric "{precision.metric}"{nearest(precision.metric, names)}; available: {", ".join(names)}'
         )
     rows = [row for column in matching for row in runs.summary(column.metric, column.place)]
-    return all(Estimate.of_row(row).rel_half_width <= precision.rel_error for row in rows)
+    return all(Estimate.from_row(row).rel_half_width <= precision.rel_error for row in rows)
 
 
 def _planned(precision: Precision, looks: Looks) -> dict[str, Any]:

@@ -15,8 +15,8 @@ import duckdb
 
 from penstock.errors import PenstockError, UnknownNameError, nearest
 from penstock.files import parse_json, read_json
-from penstock.results.columns import RESERVED, in_order, is_result
-from penstock.results.short_names import AmbiguousNameError, ends_with
+from penstock.results.columns import RESERVED, is_result_column, sorted_columns
+from penstock.results.short_names import AmbiguousNameError, paths_ending_with
 from penstock.studies import sums
 from penstock.studies.part import literal, quoted
 from penstock.studies.store import FORMAT, OLD_FILE, folder_of
@@ -73,9 +73,11 @@ class Database:
             label_columns = self._tell(
                 f"DESCRIBE SELECT * EXCLUDE (first_seed, last_seed) FROM {self._all_labels}"
             ).fetchall()
-            self._relabelled = [str(name) for name, *_ in label_columns if name not in RESERVED and not is_result(name)]
+            self._relabelled = [
+                str(name) for name, *_ in label_columns if name not in RESERVED and not is_result_column(name)
+            ]
             kinds = {str(name): str(kind) for name, kind, *_ in label_columns if name in self._relabelled} | kinds
-        order = sorted(kinds, key=lambda name: (is_result(name), name in RESERVED))
+        order = sorted(kinds, key=lambda name: (is_result_column(name), name in RESERVED))
         self.columns = {name: kinds[name] for name in order}
 
     def __enter__(self) -> Database:
@@ -144,7 +146,7 @@ class Database:
     @property
     def labels(self) -> list[str]:
         """The columns that place a run in its study: the axes, and `scheme`."""
-        return [name for name in self.columns if name not in RESERVED and not is_result(name)]
+        return [name for name in self.columns if name not in RESERVED and not is_result_column(name)]
 
     @property
     def settings(self) -> list[str]:
@@ -154,7 +156,7 @@ class Database:
     @property
     def results(self) -> list[str]:
         """The columns that hold results of a run."""
-        return [name for name in self.columns if is_result(name)]
+        return [name for name in self.columns if is_result_column(name)]
 
     @property
     def metrics(self) -> list[str]:
@@ -181,7 +183,7 @@ class Database:
                 table = self._database.sql(sql).to_arrow_table()
         except duckdb.Error as error:
             raise self._unreadable(error) from None
-        return table.select(in_order(name for name in table.column_names if table[name].null_count < len(table)))
+        return table.select(sorted_columns(name for name in table.column_names if table[name].null_count < len(table)))
 
     def studies(self) -> list[str]:
         """The names of the studies, in order."""
@@ -254,7 +256,7 @@ class Database:
 
     def _with_labels(self, source: str) -> str:
         """The rows of the parts, and the rows of shared runs again for each further study, with its labels."""
-        own = [name for name in self.columns if is_result(name) or (name in RESERVED and name != "study")]
+        own = [name for name in self.columns if is_result_column(name) or (name in RESERVED and name != "study")]
         columns = [f"run.{quoted(name)}" for name in own] + [f"cell.{quoted(name)}" for name in self._relabelled]
         return (
             f"SELECT * FROM {source} UNION ALL BY NAME SELECT {', '.join(columns)}, cell.study"
@@ -294,7 +296,7 @@ class Database:
 
     def _candidates(self, name: str) -> list[str]:
         """The columns that a short name may stand for: metrics, or else labels."""
-        return ends_with(name, self.results) or ends_with(name, self.labels)
+        return paths_ending_with(name, self.results) or paths_ending_with(name, self.labels)
 
     def _explained(self, error: duckdb.Error, sql: str) -> PenstockError:
         """The error of a query in a line, with the nearest name."""

@@ -11,8 +11,8 @@ import duckdb
 
 from penstock.errors import PenstockError, kind_of
 from penstock.files import whole, write_text
-from penstock.results.latex import latex_answer
-from penstock.results.parts import places_in
+from penstock.results.latex import latex_query_result
+from penstock.results.parts import metrics_by_part
 from penstock.studies.database import Answer, Database, copy_to
 from penstock.studies.part import literal, quoted
 
@@ -48,7 +48,7 @@ def export_run(result: Mapping[str, Any], file: Path) -> None:
     """
     columns = {"seed": result.get("seed"), "penstock": result.get("penstock"), "events": result.get("events")}
     columns["cpu_s"] = result.get("cpu_s")
-    for part, places in places_in(result).items():
+    for part, places in metrics_by_part(result).items():
         for place, numbers in places.items():
             columns |= {f"{part}.{place}.{name}": value for name, value in numbers.items() if name != "flows"}
     columns |= {f"fairness.{name}": value for name, value in (result.get("fairness") or {}).items()}
@@ -69,7 +69,7 @@ def export_run(result: Mapping[str, Any], file: Path) -> None:
 def export_answer(answer: Answer, file: Path) -> None:
     """Write the rows of an answer: as a table in LaTeX for `.tex`, else like `export_store`."""
     if file.suffix.lower() == ".tex":
-        write_text(file, latex_answer(answer.columns, answer.types, answer.rows))
+        write_text(file, latex_query_result(answer.columns, answer.types, answer.rows))
         return
 
     def copy(target: Path, kind: Literal["csv", "parquet"]) -> None:

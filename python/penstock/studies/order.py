@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.files import read_json
-from penstock.results.quantity import quantity
+from penstock.results.quantity import parse_quantity
 
 __all__ = ["Order", "file_of", "merged", "read_order", "text_of"]
 
@@ -29,7 +29,7 @@ def merged(axes: Iterable[Mapping[str, Sequence[Any]]]) -> Order:
     order: dict[str, list[str]] = {}
     for table in axes:
         for axis, values in table.items():
-            names = [value for value in values if isinstance(value, str) and quantity(value) is None]
+            names = [value for value in values if isinstance(value, str) and parse_quantity(value) is None]
             if names:
                 order[axis] = list(dict.fromkeys([*order.get(axis, ()), *names]))
     return order

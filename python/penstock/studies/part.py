@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _native
-from penstock.results.columns import typed
+from penstock.results.columns import typed_label_values
 from penstock.results.parts import PARTS
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _path(column: str) -> Sequence[str]:
 def _labels(cells: Sequence[CellRuns]) -> list[Column]:
     """The columns of the labels: numbers and truth values as such, all others as texts."""
     names = dict.fromkeys(name for cell in cells for name in cell.labels)
-    return [(name, *typed([cell.labels.get(name) for cell in cells])) for name in names]
+    return [(name, *typed_label_values([cell.labels.get(name) for cell in cells])) for name in names]
 
 
 def quoted(name: str) -> str:

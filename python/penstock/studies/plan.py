@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting, nearest, show_value
-from penstock.results.display import count_of, setting
+from penstock.results.display import count_phrase, setting_text
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.document import Document, ScenarioLike, as_document, with_value
 from penstock.scenario.resolve import Resolved, resolve
@@ -62,11 +62,11 @@ class Plan:
     def cost(self, runs: int, jobs: int) -> str:
         """The number of runs and threads, in a line."""
         points = f"{len(self.points)} points x " if len(self.points) > 1 else ""
-        size = f"{count_of(len(self.schemes), 'scheme')} x {points}{count_of(runs, 'run')}"
+        size = f"{count_phrase(len(self.schemes), 'scheme')} x {points}{count_phrase(runs, 'run')}"
         seed = self.base.readable["seed"]
         seeds = f"seed {seed}" if runs == 1 else f"seeds {seed} to {seed + runs - 1}"
-        all_runs = count_of(len(self.cases) * runs, "run")
-        return f"{all_runs} of {self.base.readable['duration']}: {size} ({seeds}), {count_of(jobs, 'thread')}"
+        all_runs = count_phrase(len(self.cases) * runs, "run")
+        return f"{all_runs} of {self.base.readable['duration']}: {size} ({seeds}), {count_phrase(jobs, 'thread')}"
 
     def check_budget(self, runs: int, jobs: int, limits: Limits) -> list[str]:
         """Compare the events and the memory of all runs with their limits; see `penstock.scenario.budget`."""
@@ -232,7 +232,7 @@ def _left_out(document: Document, candidates: Sequence[Candidate], places: Seque
             queue = _queue_at(document, place)
             missing = [key for key in queue if key not in ("scheme", "limit", "share") and key not in candidate.params]
             if queue.get("scheme") == candidate.name and missing and not candidate.params:
-                settings = ",".join(f"{key}={setting(queue[key])}" for key in missing)
+                settings = ",".join(f"{key}={setting_text(queue[key])}" for key in missing)
                 notes[candidate.name] = (
                     f"{candidate.name} runs with its own defaults, not with the settings of links.{place}.queue; "
                     f"for these: --scheme {candidate.name}:{settings}"

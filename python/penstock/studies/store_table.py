@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from penstock.errors import PenstockError, UnknownNameError
 from penstock.results.columns import RESERVED
-from penstock.results.quantity import in_order
-from penstock.results.sample import Sample
-from penstock.results.short_names import ends_with, full_name
+from penstock.results.quantity import axis_sort_key
+from penstock.results.sample import RunSample
+from penstock.results.short_names import full_name, paths_ending_with
 from penstock.results.table import Labels, Table
 from penstock.studies.database import Database
 from penstock.studies.order import read_order
@@ -76,8 +76,8 @@ class StoreTable:
 
     def _choose(self, path: str, values: Sequence[str]) -> None:
         """Keep the runs in which a label, a fact of the run or a key of the scenario has one of these values."""
-        names = self.axes if ends_with(path, self.axes) else [*self.database.settings, *RESERVED]
-        name = full_name("label", path, names) if ends_with(path, names) else None
+        names = self.axes if paths_ending_with(path, self.axes) else [*self.database.settings, *RESERVED]
+        name = full_name("label", path, names) if paths_ending_with(path, names) else None
         condition = _key_is(path, values) if name is None else self._column_is(name, values)
         before, self._runs = self._runs, f"{self._runs} AND ({condition})"
         if not self.database.select(f"SELECT 1 FROM {self._runs} LIMIT 1"):
@@ -98,7 +98,7 @@ class StoreTable:
         alternatives = " or ".join(values)
         if name is not None:
             rows = self.database.select(f"SELECT DISTINCT {quoted(name)} FROM {self._runs}")
-            present = sorted((value for (value,) in rows), key=in_order)
+            present = sorted((value for (value,) in rows), key=axis_sort_key)
             return PenstockError(f"--where {path}: no run has {name} = {alternatives}; available: {_listed(present)}")
         keys = dict(_flat(self.scenario()))
         if path in keys:
@@ -176,14 +176,14 @@ class StoreTable:
         """
         seeds, lists, cells = self._grouped(metrics)
         place = {seed: at for at, seed in enumerate(seeds)}
-        rows: list[tuple[Labels, dict[str, Sample]]] = []
+        rows: list[tuple[Labels, dict[str, RunSample]]] = []
         for labels, (own, *columns) in zip(cells, lists, strict=True):
             at = [place[seed] for seed in own]
             samples = {}
             for name, values in zip(metrics, columns, strict=True):
                 sample = np.full(len(seeds), np.nan)
                 sample[at] = [np.nan if value is None else value for value in values]
-                samples[name] = Sample(sample)
+                samples[name] = RunSample(sample)
             rows.append((labels, samples))
         runs = sum(len(own) for own, *_ in lists)
         return Table(rows, runs=runs, seeds=max((len(set(own)) for own, *_ in lists), default=0))
@@ -207,7 +207,7 @@ class StoreTable:
     def _in_order(self, axis: str, value: Any) -> tuple[int, str, float, str]:
         """The key that sorts values of an axis: names as the study lists them, before others; the rest by size."""
         listed = self._names.get(axis, ())
-        return (2, "", listed.index(value) - len(listed), "") if value in listed else in_order(value)
+        return (2, "", listed.index(value) - len(listed), "") if value in listed else axis_sort_key(value)
 
     def _mixed(self, labels: Labels) -> PenstockError:
         """The error of runs with the same labels that differ otherwise, with the keys that differ."""

@@ -26,7 +26,7 @@ from penstock.engine.run import threads_of
 from penstock.engine.warmup import with_time
 from penstock.errors import PenstockError, collect_errors
 from penstock.results.run import Run
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Labels, Table
 from penstock.scenario.document import Document, as_document
 from penstock.scenario.scenario import Scenario
@@ -292,7 +292,7 @@ class Batch:
 
     def table(self, measure: Measure, metrics: Collection[str] | None = None) -> Table:
         """The measured numbers of every run; `metrics` are the names of those that `measure` needs, all if None."""
-        cells: list[tuple[Labels, dict[str, Sample]]] = []
+        cells: list[tuple[Labels, dict[str, RunSample]]] = []
         for start in range(0, len(self.places), CELLS_PER_READ):
             cells += self._measured(self.places[start : start + CELLS_PER_READ], measure, metrics)
         seeds = max((len(place.seeds) for place in self.places), default=0)
@@ -300,7 +300,7 @@ class Batch:
 
     def _measured(
         self, places: Sequence[CellRuns], measure: Measure, metrics: Collection[str] | None
-    ) -> Iterator[tuple[Labels, dict[str, Sample]]]:
+    ) -> Iterator[tuple[Labels, dict[str, RunSample]]]:
         """Labels and samples of these cells."""
         where: dict[str, list[int]] = {}
         for number, place in enumerate(places):
@@ -318,7 +318,7 @@ class Batch:
                     column = values[number].setdefault(name, np.full(len(seeds), np.nan))
                     column[seed - seeds[0]] = np.nan if value is None else value
         for place, columns in zip(places, values, strict=True):
-            yield place.labels, {name: Sample(column) for name, column in columns.items()}
+            yield place.labels, {name: RunSample(column) for name, column in columns.items()}
 
 
 def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:

@@ -26,7 +26,7 @@ from penstock.aqms import python_aqm
 from penstock.errors import ErrorCollector, PenstockError, ScenarioError, kind_of, nearest
 from penstock.results.columns import RESERVED
 from penstock.results.display import is_number
-from penstock.results.metrics import METRICS, metric
+from penstock.results.metrics import METRICS, find_metric
 from penstock.results.run import Run
 from penstock.scenario.document import Document, read_table
 from penstock.scenario.resolve import resolve
@@ -279,7 +279,7 @@ def _values(value: Any) -> tuple[Any, ...]:
 def _metrics(value: Any) -> tuple[str, ...]:
     for name in (metrics := _text_list(value)):
         last = name.rpartition(".")[2]
-        if metric(last).group == "Other":
+        if find_metric(last).group == "Other":
             names = [entry.name for entry in METRICS]
             raise UnitError(f'no metric "{last}"{nearest(last, names)}; penstock explain metrics lists them')
     return metrics

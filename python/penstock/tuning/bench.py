@@ -27,7 +27,7 @@ from penstock.studies.complete import complete
 from penstock.studies.executor import Progress, ThreadExecutor
 from penstock.studies.plan import own_queue, placed
 from penstock.studies.run_rows import run_rows
-from penstock.studies.runs import Design, Runs
+from penstock.studies.runs import Runs, StudyDesign
 from penstock.studies.store import Results
 from penstock.tuning.aim import Aim, origin_of, weighted
 from penstock.tuning.departure import departure
@@ -181,7 +181,7 @@ class Bench:
         """The runs of settings that were measured on the same networks; each setting is a scheme."""
         table = pa.concat_tables([measured.table for measured in all_measured], promote_options="permissive")
         schemes = [(each.setting.scheme, dict(each.setting.parameters)) for each in all_measured]
-        design = Design(
+        design = StudyDesign(
             scenario=self.population.document.resolve().readable,
             schemes=schemes,
             points=[{}],

@@ -16,7 +16,7 @@ from penstock.reproduce.number import Number, function_of_samples
 from penstock.reproduce.shape import falls, relative_range, rises
 from penstock.reproduce.statement import Statement, every, table_statement
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import judge, panels, tables5
 from .panels import Panel
@@ -40,7 +40,7 @@ def by_size(flows: Sequence[int]) -> Sweep:
     return of_sizes(quick, [f"{k},{h}" for h in (1, 2, 4) for k in SIZES], flows)
 
 
-def _crossing(curve: Curve) -> Sample:
+def _crossing(curve: Curve) -> RunSample:
     return shape.zero_crossing({numbers(code)[0]: gap for code, gap in curve.items()})
 
 
@@ -104,9 +104,9 @@ fig5_7 = Exhibit(
     claim(
         "fig5.7a/c1",
         every(
-            function_of_samples(shape.ratio_of_means, PLR(scheme=TAIL), PLR(scheme=RED), text="{} / {}").reads(
-                2.9, share=0.3
-            ),
+            function_of_samples(
+                shape.ratio_of_means, PLR(scheme=TAIL), PLR(scheme=RED), text="{} / {}"
+            ).matches_printed(2.9, share=0.3),
             GAP_BEFORE > 0,
         )(code="8,2", flows=50),
         "PLR(DT)/PLR(RED) 2.9 +- 30 %, PLRBC(RED) > PLRBC(DT)",
@@ -162,7 +162,7 @@ fig5_8 = Exhibit(
         {"code": "64,1"},
         claim(
             "fig5.8/c2",
-            every(_at(1).reads(16, share=0.3), _at(4).reads(40, share=0.3)),
+            every(_at(1).matches_printed(16, share=0.3), _at(4).matches_printed(40, share=0.3)),
             "crossings at 16 and 40, +- 30 %",
         ),
         claim("fig5.8/c3", every(_at(1) < _at(2), _at(2) < _at(4)), "crossings of h = 1 < 2 < 4"),
@@ -194,7 +194,7 @@ def _part(study: Sweep, name: str) -> Sweep:
     return replace(study, labels={**study.labels, "part": name})
 
 
-def _worse(curve: Curve) -> list[Sample]:
+def _worse(curve: Curve) -> list[RunSample]:
     """The differences where RED loses more."""
     return [gap for gap in curve.values() if gap.mean > 0]
 
@@ -208,7 +208,7 @@ def _told_by_losses(table: Table) -> Condition:
             own = shape.group_means([samples["PLRBC"], red, samples["PLR"]])
             before.append([lost for lost, _, _ in own])
             is_red_better.append([after <= tail for _, after, tail in own])
-    return Sample(list(map(_best_bound, zip(*before, strict=True), zip(*is_red_better, strict=True)))) >= 80.0
+    return RunSample(list(map(_best_bound, zip(*before, strict=True), zip(*is_red_better, strict=True)))) >= 80.0
 
 
 def _best_bound(before: Sequence[float], is_red_better: Sequence[bool]) -> float:

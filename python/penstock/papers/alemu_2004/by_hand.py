@@ -14,7 +14,7 @@ from penstock import _native
 from penstock.explain.explanation import prepare
 from penstock.reproduce.figure import Exhibit, Sweep, Table, every, formula, metric, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import measures
 from .measures import Numbers
@@ -150,13 +150,13 @@ def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int],
 def _exact(*values: tuple[str, float, float, float]) -> Callable[[Table], Condition]:
     """(Name, number, expected number, bound): each number is within its bound."""
     return lambda _: all_of(
-        (abs(Sample(number) - expected) <= bound).at(name) for name, number, expected, bound in values
+        (abs(RunSample(number) - expected) <= bound).at(name) for name, number, expected, bound in values
     )
 
 
 def _served(_: Table) -> Condition:
     order = _order("wfq", {"weight": (2, 1, 1)}, [600, 350, 450], 3)
-    return all_of((Sample(float(flow)) - i <= 0.0).at(f"place {i + 1}") for i, flow in enumerate(order))
+    return all_of((RunSample(float(flow)) - i <= 0.0).at(f"place {i + 1}") for i, flow in enumerate(order))
 
 
 def _shared(table: Table) -> Condition:
@@ -187,7 +187,7 @@ examples = Exhibit(
     claim(
         "ex.fredidle/c1",
         every(
-            retained(example="idle, RED").reads(1, share=0.01),
+            retained(example="idle, RED").matches_printed(1, share=0.01),
             retained(example="idle, FRED") <= 0.9,
             metric("queue")(example="idle, RED").between(240, 260),
         ),

@@ -128,12 +128,17 @@ CITED = (
     _cited("ch1.blue/c1", _loads(*(q(scheme="BLUE") < q(scheme="RED") for q in (PLR, VQS)))),
     _cited(
         "ch1.sred/c1",
-        along_sweep(_loads(AQS(scheme="SRED").reads(BUFFER / 3, share=0.25), LU(scheme="SRED") < LU(scheme="RED"))),
+        along_sweep(
+            _loads(AQS(scheme="SRED").matches_printed(BUFFER / 3, share=0.25), LU(scheme="SRED") < LU(scheme="RED"))
+        ),
     ),
     _cited(
         "ch1.rem/c1",
         along_sweep(
-            every(_loads(LU >= 95, AQS.reads(KT, share=0.25), F(flows=at_least(53)) < 0.9)(scheme="REM"), _slow("REM"))
+            every(
+                _loads(LU >= 95, AQS.matches_printed(KT, share=0.25), F(flows=at_least(53)) < 0.9)(scheme="REM"),
+                _slow("REM"),
+            )
         ),
         "LU >= 95 %, AQS 10 +- 25 %, F below 0.9 at 53 and 103 flows (its fairness is called not adequate); "
         "slow as PI is",
@@ -152,9 +157,9 @@ CITED = (
     _cited(
         "ch1.avq/c1",
         _loads(
-            (AQS(flows=103) / AQS(flows=53)).reads(1, share=0.25)(scheme="AVQ"),
-            (VQS(flows=103) / VQS(flows=53)).reads(1, share=0.4)(scheme="AVQ"),
-            LU(scheme="AVQ").reads(98, share=0.05),
+            (AQS(flows=103) / AQS(flows=53)).matches_printed(1, share=0.25)(scheme="AVQ"),
+            (VQS(flows=103) / VQS(flows=53)).matches_printed(1, share=0.4)(scheme="AVQ"),
+            LU(scheme="AVQ").matches_printed(98, share=0.05),
             PLR(scheme="AVQ") < PLR(scheme=["PI", "REM", "RED"]),
         ),
     ),
@@ -162,7 +167,7 @@ CITED = (
         "ch1.p/c1",
         every(
             after(scheme="P") < after(scheme="RED"),
-            (AQS(topology="diff") / AQS(topology="same")).reads(1, share=0.25)(part="round trips"),
+            (AQS(topology="diff") / AQS(topology="same")).matches_printed(1, share=0.25)(part="round trips"),
             _loads(SWING(scheme="P") < SWING(scheme="steep P")),
         ),
         "1 to 6 s after a step AQS nearer to its later level; AQS within 25 % if unequal; VQS / AQS^2 larger if steep",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from penstock.reproduce import shape
 from penstock.reproduce.figure import Number, every, function_of_samples
 from penstock.reproduce.shape import along_sweep
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import loads, methods, steps
 from .setup import AQS, AREDS, EMPTY, PLR, VQS, added, claim
@@ -28,7 +28,7 @@ def _more(number: Number) -> Number:
     return number(method=methods.METHODS) - number(method="none")
 
 
-def _worst(*differences: Sample) -> Sample:
+def _worst(*differences: RunSample) -> RunSample:
     return shape.largest_mean(differences)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import penstock as ps
 from penstock.explain.explanation import prepare
 from penstock.reproduce.figure import (
-    Curves,
+    CurveFigure,
     Exhibit,
     QuickOrFull,
     ReproductionEffort,
@@ -19,13 +19,13 @@ from penstock.reproduce.figure import (
 )
 from penstock.reproduce.statement import every, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import measures
 from .setup import claim, load
 
 d = metric("d", says="drop probability")
-draw = Curves("x", "d", "curve", labels=("average queue (packets)", "drop probability"))
+draw = CurveFigure("x", "d", "curve", labels=("average queue (packets)", "drop probability"))
 
 
 def curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
@@ -96,7 +96,7 @@ def three_levels(_: Table) -> Condition:
     levels = np.where(xs < LIMIT / 6, 0, np.where(xs < LIMIT / 3, MAX_P / 4, MAX_P))
     inside = (abs(xs - LIMIT / 6) > 1) & (abs(xs - LIMIT / 3) > 1) & (xs < LIMIT - 1)
     points = zip(xs[inside], ds[inside], levels[inside], strict=True)
-    return all_of((abs(Sample(float(d)) - float(level)) <= 1e-6).at(f"{x:g} packets") for x, d, level in points)
+    return all_of((abs(RunSample(float(d)) - float(level)) <= 1e-6).at(f"{x:g} packets") for x, d, level in points)
 
 
 fig1_2 = Exhibit(
@@ -119,7 +119,7 @@ fig1_2 = Exhibit(
         keep=_keep,
     ),
     measure=measures.kept_numbers,
-    draw=Curves("flows", "p", "variant", labels=("flows", "largest drop probability")),
+    draw=CurveFigure("flows", "p", "variant", labels=("flows", "largest drop probability")),
 )
 
 

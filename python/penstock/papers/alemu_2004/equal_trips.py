@@ -18,7 +18,7 @@ from penstock.reproduce.figure import (
 )
 from penstock.reproduce.shape import along_sweep, rises
 from penstock.results.condition import Condition, all_of, most_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import controllers, symbols
 from .controllers import AVQS, LREDS, MANY, NOT_MANY, REM, averaged, higher, lower, others
@@ -68,12 +68,14 @@ fig4_5 = Exhibit(
             )
         ),
     ),
-    claim("fig4.5a/c4", along_sweep(every(AQS(scheme=LREDS).reads(10, share=0.25), lower(AQS, "PSAND", LREDS)))),
+    claim(
+        "fig4.5a/c4", along_sweep(every(AQS(scheme=LREDS).matches_printed(10, share=0.25), lower(AQS, "PSAND", LREDS)))
+    ),
     claim(
         "fig4.5b/c3",
         along_sweep(
             every(
-                (VQS(scheme="LRED") / VQS(scheme="PSAND")).reads(1, share=0.4)(flows=above(13)),
+                (VQS(scheme="LRED") / VQS(scheme="PSAND")).matches_printed(1, share=0.4)(flows=above(13)),
                 higher(VQS, "LRED", "PSAND")(flows=at_most(13)),
                 lower(VQS, "LRED*", ["LRED", "PSAND"]),
                 PLR(scheme="LRED*") - PLR(scheme="PSAND") <= 2,
@@ -129,7 +131,7 @@ PRINTED = symbols.read("tab4-2")
 
 def _only_psand(_: Table) -> Condition:
     """PSAND's worst printed symbol is ++ or better; the worst symbol of each other scheme is not."""
-    worst = {s: Sample(float(min(symbols.rating(column[s]) for column in PRINTED.values()))) for s in CONTROLLERS}
+    worst = {s: RunSample(float(min(symbols.rating(column[s]) for column in PRINTED.values()))) for s in CONTROLLERS}
     return all_of((own >= 2 if scheme == "PSAND" else own < 2).at(scheme) for scheme, own in worst.items())
 
 

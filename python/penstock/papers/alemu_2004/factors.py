@@ -8,7 +8,7 @@ from penstock.reproduce.choice import above, at_least, at_most
 from penstock.reproduce.figure import Claim, Curve, Exhibit, QuickOrFull, Sweep, Table, every, table_statement
 from penstock.reproduce.shape import along_sweep, falls, relative_range, rises
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
 from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, load, psand
@@ -44,7 +44,7 @@ def _converge(table: Table) -> Condition:
     factors, gammas = [c for c in table.axis("coef") if c >= 1], table.axis("gamma")
     middle, top = factors[len(factors) // 2], factors[-1]
 
-    def change(metric: str, first: float, second: float, gamma: float, n: int) -> Sample:
+    def change(metric: str, first: float, second: float, gamma: float, n: int) -> RunSample:
         a, b = (table(metric, coef=coef, gamma=gamma, flows=n) for coef in (first, second))
         return abs(a - b)
 
@@ -88,7 +88,7 @@ fig2_13 = Exhibit(
 )
 
 
-def rise(curve: Curve) -> Sample:
+def rise(curve: Curve) -> RunSample:
     """From the largest to the smallest power."""
     values = list(curve.values())
     return values[0] - values[-1]
@@ -102,9 +102,9 @@ fig2_14 = Exhibit(
     claim(
         "fig2.14/c3",
         every(
-            PLR(coef=3, gamma=above(0)).reads(1.8, 1.3, 2.3),
+            PLR(coef=3, gamma=above(0)).matches_printed(1.8, 1.3, 2.3),
             PLR(coef=3, gamma=above(0)) < 2,
-            PLR(scheme=AREDS).reads(0.9, 0.4, 1.4),
+            PLR(scheme=AREDS).matches_printed(0.9, 0.4, 1.4),
         )(flows=3),
     ),
     claim("fig2.14/c4", every(PLR(coef=0.5) < PLR(coef=3), AQS(coef=0.5) > AQS(coef=3))(gamma=1.5)),
@@ -144,7 +144,10 @@ fig2_15 = Exhibit(
     claim(
         "fig2.15b/c1", every(falls(AQS(flows=at_least(53)), "high"), fall.at_next_value("flows") > fall), must_hold=True
     ),
-    claim("fig2.15b/c2", every(AQS(high=0.1).reads(25, share=0.1), AQS(high=1.0).reads(8, 7, 9))(flows=103)),
+    claim(
+        "fig2.15b/c2",
+        every(AQS(high=0.1).matches_printed(25, share=0.1), AQS(high=1.0).matches_printed(8, 7, 9))(flows=103),
+    ),
     claim(
         "fig2.15/c3",
         along_sweep(

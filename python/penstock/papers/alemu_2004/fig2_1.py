@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, QuickOrFull, Sweep, every, metric
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, Sweep, every, metric
 
 from .measures import Numbers
 from .setup import KT, claim, link, psand
@@ -46,4 +46,4 @@ CLAIMS = (
     ),
 )
 
-draw = Curves("flows", "both above", "flows", labels=("flows", "steps with both ratios above 1"))
+draw = CurveFigure("flows", "both above", "flows", labels=("flows", "steps with both ratios above 1"))

@@ -28,7 +28,7 @@ from penstock.reproduce.figure import (
 from penstock.reproduce.shape import along_sweep
 from penstock.reproduce.statement import Statement, every, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
 from .measures import Numbers
@@ -95,10 +95,10 @@ fig2_9 = Exhibit(
     claim("fig2.9b/c3", along_sweep(AQS(scheme=OWN, flows=below(28)) < 10), must_hold=True),
     claim(
         "fig2.9c/c1",
-        (PLR(scheme=AREDS) - PLR(scheme=OWN)).reads(1.2, 0.7, 1.7)(flows=28),
+        (PLR(scheme=AREDS) - PLR(scheme=OWN)).matches_printed(1.2, 0.7, 1.7)(flows=28),
         "1.2 +- 0.5 points (Table 2.2 has 1.0 and 0.9)",
     ),
-    claim("fig2.9c/c2", (PLR(scheme="RED") - PLR(scheme=OWN)).reads(0.6, 0.1, 1.1)(flows=28)),
+    claim("fig2.9c/c2", (PLR(scheme="RED") - PLR(scheme=OWN)).matches_printed(0.6, 0.1, 1.1)(flows=28)),
     claim("fig2.9c/c3", along_sweep(PLR(scheme=OWN) < PLR(scheme=OTHERS))(flows=at_least(28))),
     claim(
         "fig2.9c/c4",
@@ -179,8 +179,8 @@ def lengths(run: ps.Run) -> Numbers:
     return shares | {f"X={low}..{high}": 100 * float(sum(pmf[low : high + 1])) for low, high in (SHORT, *BESIDE)}
 
 
-def _mode(*shares: Sample) -> Sample:
-    return Sample([float(np.argmax(row)) for row in shape.group_means(shares)])
+def _mode(*shares: RunSample) -> RunSample:
+    return RunSample([float(np.argmax(row)) for row in shape.group_means(shares)])
 
 
 MODE = function_of_samples(
@@ -210,16 +210,16 @@ def _with_many(own: str, words: str, flows: int) -> tuple[Claim, ...]:
 def distributions(summary: SummaryTable) -> Figure:
     """A panel for each number of flows."""
     flows = summary.axis("flows")
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(style.WIDTH, 1.4 * len(flows) + 0.4), layout="constrained")
         for ax, n in zip(figure.subplots(len(flows), 1, sharex=True, squeeze=False).flat, flows, strict=True):
             for index, scheme in enumerate(summary.axis("scheme")):
                 shares = [summary(f"X={i}", scheme=scheme, flows=n).mean for i in range(BUFFER + 1)]
-                ax.plot(shares, label=scheme, **{**style.line(index), "marker": ""})
+                ax.plot(shares, label=scheme, **{**style.line_style(index), "marker": ""})
             ax.set_ylabel(f"{n} flows (%)")
         ax.set_xlabel("queue (packets)")
         handles, labels = ax.get_legend_handles_labels()
-        style.legend(figure, 5, dict(zip(labels, handles, strict=True)))
+        style.add_legend(figure, 5, dict(zip(labels, handles, strict=True)))
     return figure
 
 

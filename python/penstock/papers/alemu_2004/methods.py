@@ -78,8 +78,8 @@ _NAMES = {"average": "weighted average", "min_th": "Min", "max_th": "Max"}
 
 def _courses(summary: SummaryTable, method: str) -> Figure:
     """Average, thresholds and, in grey, the largest queue of each second, for seed 1."""
-    with style.styled():
-        figure, ax = style.axes(height=2.5)
+    with style.figure_style():
+        figure, ax = style.single_panel(height=2.5)
         (cell,) = summary.where(method=method).cells
         seconds = np.arange(100) + 0.5
         course = {name: [cell[1][f"{name} at {i}"].mean for i in range(100)] for name in ("queue", *_NAMES)}
@@ -88,7 +88,7 @@ def _courses(summary: SummaryTable, method: str) -> Figure:
             ax.plot(seconds, course[name], label=label, color=style.COLOURS[index])
         ax.set_xlabel("time (s)")
         ax.set_ylabel("queue (packets)")
-        style.legend(figure, 3)
+        style.add_legend(figure, 3)
     return figure
 
 
@@ -248,7 +248,7 @@ fig3_9 = _over_time(
     claim(
         "fig3.9/c1",
         every(
-            metric("mean max_th", "packets", "mean Max")(method="max-down").reads(10, share=0.25),
+            metric("mean max_th", "packets", "mean Max")(method="max-down").matches_printed(10, share=0.25),
             VQS(method="max-down") > VQS(method="none"),
             AQS(method="max-down") > AQS(method="none"),
         ),
@@ -294,7 +294,7 @@ fig3_13 = _over_time(
     claim(
         "fig3.13/c1",
         every(
-            WAQS(method=OWN).reads(KT, share=0.25),
+            WAQS(method=OWN).matches_printed(KT, share=0.25),
             metric("to 20", "%", "P(X<=20)")(method=OWN) >= 90,
             LU(method=OWN) < LU(method=FIXED),
             PLR(method=OWN) > PLR(method=FIXED),

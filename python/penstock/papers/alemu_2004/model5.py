@@ -9,7 +9,7 @@ import numpy as np
 import penstock as ps
 from penstock.reproduce.choice import above, at_least
 from penstock.reproduce.figure import (
-    Curves,
+    CurveFigure,
     Exhibit,
     ReproductionEffort,
     Rows,
@@ -21,7 +21,7 @@ from penstock.reproduce.figure import (
     metric,
 )
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import tables5
 from .setup import claim
@@ -47,7 +47,7 @@ X_H = metric("x_h")(what="zero")
 delta = metric("delta", says="difference")
 
 
-def _changes_sign(delta: Sample, zero: Sample, x: float) -> Condition:
+def _changes_sign(delta: RunSample, zero: RunSample, x: float) -> Condition:
     return delta > 0.0 if x < zero.mean else delta < 0.0
 
 
@@ -71,7 +71,7 @@ fig5_12 = Exhibit(
         must_hold=True,
     ),
     rows=differences,
-    draw=Curves("x", "delta", "h", labels=("mean losses in a block, x", "difference of probabilities")),
+    draw=CurveFigure("x", "delta", "h", labels=("mean losses in a block, x", "difference of probabilities")),
 )
 
 
@@ -124,7 +124,7 @@ LARGEST = metric("largest", "packets", "largest k")(p=above(0))
 SAME_SIGN = metric("model") * metric("print") > 0
 
 
-def _at_the_bound(largest: Sample, p: float, h: int) -> Condition:
+def _at_the_bound(largest: RunSample, p: float, h: int) -> Condition:
     """P (k + h) <= x_h = h + C solved for h / k; C is 0.631 at h = 1 and falls to 0.26."""
     return (largest * p + p * h).between(h + 0.1 - p, h + 0.64)
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.reproduce.figure import QuickOrFull, Readings, SummaryTable, Sweep, judged_statement, mean
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
 from .fec_switch import FecSwitch, modelled
@@ -67,7 +67,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 SWITCH = Readings(SWITCHES)
 
 
-def _not_above(switch: Sample, red: Sample, tail: Sample) -> Condition:
+def _not_above(switch: RunSample, red: RunSample, tail: RunSample) -> Condition:
     better = min((red, tail), key=lambda sample: sample.mean)
     return switch - better * 1.1 <= 0.1
 

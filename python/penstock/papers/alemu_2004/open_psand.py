@@ -11,7 +11,7 @@ import numpy as np
 import penstock as ps
 from penstock.reproduce.figure import Claim, QuickOrFull, Sweep, Table, at_least, every, table_statement
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
 from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, load, psand, red
@@ -83,11 +83,11 @@ study = (
 )
 
 
-def _halves(table: Table, metric: str, pair: tuple[float, float], flows: int) -> tuple[Sample, Sample]:
+def _halves(table: Table, metric: str, pair: tuple[float, float], flows: int) -> tuple[RunSample, RunSample]:
     """The runs by which a pair is chosen, and those by which it is judged."""
     values = table(metric, coef=pair[0], gamma=pair[1], flows=flows).values
     half = len(values) // 2 if len(values) >= 10 else 0
-    return Sample(values[:half] if half else values), Sample(values[half:])
+    return RunSample(values[:half] if half else values), RunSample(values[half:])
 
 
 def _steadier(table: Table, flows: int) -> Condition:

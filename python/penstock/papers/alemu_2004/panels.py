@@ -42,7 +42,7 @@ def courses(
     summary: SummaryTable, cells: Mapping[str, Mapping[str, Any]], mean: str, colours: Iterable[str], height: float
 ) -> Figure:
     """A panel for each scheme whose cell has these labels: mean and range of the queue in each 2 s of 100 s."""
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(style.WIDTH, height), layout="constrained")
         axes = figure.subplots(len(cells), 1, sharex=True, squeeze=False).flat
         for ax, (scheme, labels), colour in zip(axes, cells.items(), colours, strict=False):

@@ -21,7 +21,7 @@ from penstock.reproduce.figure import (
     table_statement,
 )
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
 from . import drop_functions, symbols
@@ -141,21 +141,21 @@ def _as_claimed(table: Table, groups: str, name: str, apart: bool) -> Condition:
 
 
 def _has(name: str, param: str, expected: bool) -> Condition:
-    indicator = Sample(float(has(name, param)))
+    indicator = RunSample(float(has(name, param)))
     return (indicator >= 1.0 if expected else indicator <= 0.0).at(f"{name}, {param}")
 
 
 def _moves(name: str, when: str) -> Condition:
-    seconds = Sample(pace(name))
+    seconds = RunSample(pace(name))
     return (seconds <= 0.5 if when == "at packet arrival" else seconds > 0.5).at(f"{name}, {when}")
 
 
 def _shape(name: str, printed: str) -> list[Condition]:
     """Formulas, and the steps of schemes without a drop function over the queue, are left to the tests of the AQMs."""
     if printed in SLOPES and name != "FRED":
-        return [(abs(Sample(float(shape(name)[0])) - SLOPES[printed]) <= 0.0).at(f"{name}, slopes")]
+        return [(abs(RunSample(float(shape(name)[0])) - SLOPES[printed]) <= 0.0).at(f"{name}, slopes")]
     if printed == "3 segment step":
-        return [(abs(Sample(float(shape(name)[1])) - 3.0) <= 0.0).at(f"{name}, levels")]
+        return [(abs(RunSample(float(shape(name)[1])) - 3.0) <= 0.0).at(f"{name}, levels")]
     return []
 
 

@@ -32,7 +32,7 @@ from penstock.reproduce.figure import (
 )
 from penstock.reproduce.printed_table import text_table_figure
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import controllers, judge, measures, methods, symbols, table3_1, tables2, tables5, thresholds
 from .changes import AUTOMATIC, DELAYED, unchanged, within
@@ -163,13 +163,13 @@ def _judge(met: dict[str, list[bool]], places: Mapping[str, Statement], runs: Ta
         met.setdefault(place, []).extend(part.verdict == "confirmed" for part in parts)
 
 
-def _counts(met: Mapping[str, list[bool]], fitted: Collection[str]) -> dict[str, Sample]:
+def _counts(met: Mapping[str, list[bool]], fitted: Collection[str]) -> dict[str, RunSample]:
     """Printed numbers that are met, by place and in total, and their total number, such as "of Table 2.2"."""
     whole: dict[str, list[bool]] = {"fitted": [], "held out": []}
     for place, held in met.items():
         whole["fitted" if place in fitted else "held out"] += held
     return {
-        name: Sample(float(number))
+        name: RunSample(float(number))
         for place, held in (*met.items(), *whole.items())
         for name, number in ((place, sum(held)), (f"of {place}", len(held)))
     }
@@ -228,7 +228,7 @@ OF_CODES: Mapping[str, Statement] = {
     "Table 5.2": tables5.printed("tab5-2", "16,4").matches_measured("its cells"),
     "text": every(
         *(
-            tables5.REPAIRED(code=code, scheme=scheme, flows=flows).reads(ratio, share=0.3)
+            tables5.REPAIRED(code=code, scheme=scheme, flows=flows).matches_printed(ratio, share=0.3)
             for (code, scheme, flows), ratio in RATIOS.items()
         )
     ),

@@ -93,7 +93,7 @@ fig4_2 = Exhibit(
     "Figure 4.2: the queue over time under six schemes with 103 flows (Section 4.5)",
     *claims_in_cells(
         {"part": "all"},
-        claim("fig4.2a/c1", LEFT(scheme="BLUE").reads(60, 30, 120), must_hold=True),
+        claim("fig4.2a/c1", LEFT(scheme="BLUE").matches_printed(60, 30, 120), must_hold=True),
         claim(
             "fig4.2d/c1",
             every(LEFT(scheme="PI") >= 30, LEFT(scheme="PI") > LEFT(scheme="BLUE")),
@@ -112,7 +112,7 @@ fig4_2 = Exhibit(
             "VQS least, AQS < 10, P(X=0) largest",
         ),
         claim("fig4.2b/c1", every(EMPTY(scheme="REM") >= 5, *(q(scheme="REM") > q(scheme="AVQ*") for q in (AQS, VQS)))),
-        claim("fig4.2e/c1", AQS(scheme="LRED").reads(KT, share=0.25), "AQS 10 +- 25 %"),
+        claim("fig4.2e/c1", AQS(scheme="LRED").matches_printed(KT, share=0.25), "AQS 10 +- 25 %"),
         claim("fig4.2f/c1", every(*(q(scheme="LRED*") < q(scheme="LRED") for q in (EMPTY, VQS)))),
     ),
     study=SEVEN,
@@ -163,7 +163,7 @@ def by_gain(summary: SummaryTable) -> Figure:
     )
     figure = panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])
     for ax in figure.axes:
-        style.log_x(ax, (1.0,))
+        style.set_log_x_axis(ax, (1.0,))
     return figure
 
 

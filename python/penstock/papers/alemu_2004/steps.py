@@ -16,7 +16,7 @@ import penstock as ps
 from penstock.plots import style
 from penstock.reproduce.figure import (
     Claim,
-    Curves,
+    CurveFigure,
     Exhibit,
     QuickOrFull,
     SummaryTable,
@@ -169,8 +169,8 @@ fig2_3 = _step(
         "fig2.3/c1",
         every(
             recovery(scheme="PSAND") < 5,
-            recovery(scheme="Floyd").reads(10, 5, 20),
-            recovery(scheme="Feng").reads(15, 7.5, 30),
+            recovery(scheme="Floyd").matches_printed(10, 5, 20),
+            recovery(scheme="Feng").matches_printed(15, 7.5, 30),
             recovery(scheme="PSAND") < recovery(scheme="Floyd"),
             recovery(scheme="Floyd") < recovery(scheme="Feng"),
         )(window="all"),
@@ -196,7 +196,7 @@ fig2_4 = _step(
         every(*(some(every(WAQS < 9, WAQS > 11))(scheme=scheme, window="60-100") for scheme in ("Feng", "RED"))),
         "mean WAQS on [60, 100] s outside 9 to 11",
     ),
-    claim("fig2.4c/c1", swing_period(scheme="Floyd", window="all").reads(15, 10, 20)),
+    claim("fig2.4c/c1", swing_period(scheme="Floyd", window="all").matches_printed(15, 10, 20)),
     claim("fig2.4d/c1", every(back(window="all") < 10, aqs(WAQS(window="60-100"), LEVEL))(scheme="PSAND")),
     claim(
         "fig2.4d/c2",
@@ -208,10 +208,10 @@ fig2_4 = _step(
 )
 
 
-fig2_5 = _step(5, claim("fig2.5d/c1", WAQS(scheme="PSAND", window="60-100").reads(12, share=0.25)))
+fig2_5 = _step(5, claim("fig2.5d/c1", WAQS(scheme="PSAND", window="60-100").matches_printed(12, share=0.25)))
 
 
-fig2_6 = _step(6, claim("fig2.6d/c1", WAQS(scheme="PSAND", window="60-100").reads(18, share=0.25)))
+fig2_6 = _step(6, claim("fig2.6d/c1", WAQS(scheme="PSAND", window="60-100").matches_printed(18, share=0.25)))
 
 
 settling = metric("settling", "s", "time to settle within a quarter (2 packets at least) for 3 s")
@@ -219,7 +219,10 @@ fall = metric("fall", "packets", "mean WAQS of [45, 50] s less the least of [50,
 change = WAQS(window="20-50") - WAQS(window="60-100")
 fig2_7 = _step(
     7,
-    claim("fig2.7/c1", every(settling(scheme="PSAND") < 3, settling(scheme=OTHERS).reads(5, 2.5, 10))(window="all")),
+    claim(
+        "fig2.7/c1",
+        every(settling(scheme="PSAND") < 3, settling(scheme=OTHERS).matches_printed(5, 2.5, 10))(window="all"),
+    ),
     claim("fig2.7/c2", (fall(scheme="RED") > fall(scheme=AREDS))(window="all")),
     claim(
         "fig2.7/c3",
@@ -243,7 +246,7 @@ fig2_8 = _step(
         "fig2.8/c2",
         every(
             (EMPTY(scheme=OTHERS) > EMPTY(scheme="PSAND"))(window="50-100"),
-            (VQS(window="60-100") / VQS(window="10-50")).reads(1, share=0.4)(scheme="PSAND"),
+            (VQS(window="60-100") / VQS(window="10-50")).matches_printed(1, share=0.4)(scheme="PSAND"),
         ),
     ),
 )
@@ -278,7 +281,7 @@ fig2_3_6 = Exhibit(
     claim("fig2.3-6/c6", along_sweep(VQS(scheme="PSAND") < VQS(scheme=OTHERS))(window="50-100")),
     study=steps(added, [20, 50, 70, 100], traced=False),
     measure=measure,
-    draw=Curves(
+    draw=CurveFigure(
         "flows", "WAQS", "scheme", where={"window": "60-100"}, labels=("flows that join", "mean WAQS (packets)")
     ),
 )

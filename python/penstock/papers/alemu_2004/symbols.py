@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from penstock.reproduce.figure import Claim, SummaryTable, Table, mean, table_statement
 from penstock.reproduce.printed_table import read_printed_texts, text_table_figure
 from penstock.results.condition import Condition, Finding, all_of
-from penstock.results.sample import FEWEST_RUNS, Sample
+from penstock.results.sample import FEWEST_RUNS, RunSample
 
 from . import judge
 from .controllers import HIGHER, ranked
@@ -65,7 +65,7 @@ def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterat
         yield _cell(column, scheme, means[scheme], (first, last), tolerance).at(f"{scheme}, {metric}")
 
 
-def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int], tolerance: int) -> Condition:
+def _cell(column: Column, scheme: str, average: RunSample, places: tuple[int, int], tolerance: int) -> Condition:
     """The printed symbol belongs to a rank between these two, counted from 0."""
     dealt, order = _dealt(column), classes(column)
     best, worst = (order.index(dealt[place]) for place in places)
@@ -73,7 +73,7 @@ def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int],
     misses = max(best - at, at - worst, 0)
 
     def at_level(alpha: float) -> Finding:
-        estimate = average.summary_at(alpha)
+        estimate = average.summary_at_alpha(alpha)
         if estimate is None or estimate.runs < FEWEST_RUNS:
             return Finding("inconclusive", estimate, "too few runs")
         symbols = " to ".join(dict.fromkeys(_named(order[index]) for index in (best, worst)))

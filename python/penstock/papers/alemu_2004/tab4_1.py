@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import penstock as ps
 from penstock.reproduce.figure import Claim, ReproductionEffort, Rows, Statement, every, judged_statement, metric
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from .setup import BUFFER, R_DESIGN, C, claim
 
@@ -62,7 +62,7 @@ CLAIMS = (
         "AVQ's alpha is K11, no root of the condition",
         "K11 = 0.251, no root",
         _cut("K11", 0.251),
-        judged_statement(lambda root: Sample(float(root.summary is None)) >= 1, metric("root"), text="no root"),
+        judged_statement(lambda root: RunSample(float(root.summary is None)) >= 1, metric("root"), text="no root"),
     ),
     *_rule(
         "lred-rule",

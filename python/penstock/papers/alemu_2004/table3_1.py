@@ -188,17 +188,17 @@ def _best(number: Number) -> Statement:
 
 def averages(summary: SummaryTable) -> Figure:
     """The weighted average of seed 1."""
-    with style.styled():
-        figure, ax = style.axes(height=2.5)
+    with style.figure_style():
+        figure, ax = style.single_panel(height=2.5)
         for index, (labels, points) in enumerate(summary.cells):
             if labels["max_th"] == 20 and not labels["gentle"]:
                 continue
             values = [points[f"average at {50 + i}"].mean for i in range(50)]
             name = f"Max {labels['max_th']:g}, {'gentle' if labels['gentle'] else 'strict'}"
-            ax.plot([50.5 + i for i in range(50)], values, label=name, **{**style.line(index), "marker": ""})
+            ax.plot([50.5 + i for i in range(50)], values, label=name, **{**style.line_style(index), "marker": ""})
         ax.set_xlabel("time (s)")
         ax.set_ylabel("average queue (packets)")
-        style.legend(figure, 2)
+        style.add_legend(figure, 2)
     return figure
 
 

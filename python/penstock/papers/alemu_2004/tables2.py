@@ -148,7 +148,7 @@ tab2_2 = Exhibit(
     QUEUES.interval_claim("tab2.2"),
     claim(
         "tab2.2/c6",
-        every(less(flows=3).reads(0.2, -0.3, 0.7), less(flows=28).reads(2, 1.5, 2.5)),
+        every(less(flows=3).matches_printed(0.2, -0.3, 0.7), less(flows=28).matches_printed(2, 1.5, 2.5)),
         "0.2 +- 0.5 and 2 +- 0.5 points (Table 2.2 itself has 1.3 and 1.2 at 28)",
     ),
     claim(

@@ -22,7 +22,7 @@ from penstock.reproduce.number import Number, function_of_samples, metric
 from penstock.reproduce.printed_table import PrintedTable
 from penstock.reproduce.shape import along_sweep, relative_range
 from penstock.reproduce.statement import every
-from penstock.results.summary_table import Point
+from penstock.results.summary_table import SummaryPoint
 
 from . import judge, panels
 from .setup import AQS, LRL1, PLR, PLRBC, VQS, claim, fec
@@ -108,7 +108,10 @@ def throughputs(summary: SummaryTable) -> Figure:
     cells = []
     for labels, points in summary.cells:
         udp, tcp = points["UDP"].mean, points["TCP"].mean
-        more = {"all (kB/s)": Point(udp + tcp, None), "a transfer (kB/s)": Point(tcp / labels["flows"], None)}
+        more = {
+            "all (kB/s)": SummaryPoint(udp + tcp, None),
+            "a transfer (kB/s)": SummaryPoint(tcp / labels["flows"], None),
+        }
         cells.append((labels, {**more, "datagrams (kB/s)": points["UDP"]}))
     names = ("all (kB/s)", "datagrams (kB/s)", "a transfer (kB/s)")
     return panels.draw(
@@ -124,7 +127,7 @@ fig5_3 = Exhibit(
             "fig5.3a/c1",
             every(
                 along_sweep(ALL(scheme=TAIL) > ALL(scheme=RED)),
-                (ALL(scheme=TAIL) - ALL(scheme=RED)).reads(20, share=0.25)(flows=100),
+                (ALL(scheme=TAIL) - ALL(scheme=RED)).matches_printed(20, share=0.25)(flows=100),
             ),
             "every n; at 100 by 20 kB/s +- 25 %",
         ),
@@ -153,7 +156,7 @@ REPAIRED = function_of_samples(shape.ratio_of_means, PLRBC, PLR, text="{} / {}")
 def _crossing(panel: str, code: str, flows: int, low: int, high: int) -> Claim:
     return claim(
         f"fig5.4{panel}/c1",
-        CROSSING(code=code).reads(flows, low, high),
+        CROSSING(code=code).matches_printed(flows, low, high),
         f"PLR(RED) rises above PLR(DT) at {low} to {high} flows" + (" or later" if high == 100 else ""),
     )
 
@@ -181,9 +184,9 @@ fig5_4 = Exhibit(
     ),
     claim(
         "fig5.4/c5",
-        every(REPAIRED(scheme=TAIL).reads(1.9, share=0.3), REPAIRED(scheme=RED).reads(3.4, share=0.3))(
-            code="16,1", flows=10
-        ),
+        every(
+            REPAIRED(scheme=TAIL).matches_printed(1.9, share=0.3), REPAIRED(scheme=RED).matches_printed(3.4, share=0.3)
+        )(code="16,1", flows=10),
         "PLRBC/PLR +- 30 %",
     ),
     *claims_if_measured(
@@ -191,9 +194,9 @@ fig5_4 = Exhibit(
         claim(
             "fig5.4/c6",
             every(
-                REPAIRED(scheme=TAIL, flows=10).reads(33.4, share=0.3),
-                REPAIRED(scheme=RED, flows=10).reads(66.5, share=0.3),
-                REPAIRED(scheme=RED, flows=30).reads(79.6, share=0.3),
+                REPAIRED(scheme=TAIL, flows=10).matches_printed(33.4, share=0.3),
+                REPAIRED(scheme=RED, flows=10).matches_printed(66.5, share=0.3),
+                REPAIRED(scheme=RED, flows=30).matches_printed(79.6, share=0.3),
             )(code="16,4"),
             "PLRBC/PLR +- 30 %",
         ),
@@ -306,7 +309,7 @@ fig5_10 = Exhibit(
         *(
             claim(
                 f"fig5.10{panel}/c1",
-                EIGHT(code=code).reads(flows, flows - 10, flows + 10),
+                EIGHT(code=code).matches_printed(flows, flows - 10, flows + 10),
                 f"PLR(RED) rises above PLR(DT) at {flows} +- 10 flows",
             )
             for code, (panel, flows) in PANELS.items()

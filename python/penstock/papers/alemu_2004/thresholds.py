@@ -24,7 +24,7 @@ from penstock.reproduce.number import Number, formula, judged_statement
 from penstock.reproduce.shape import along_sweep, falls, has_minimum_at, relative_range, rises, values_other_than
 from penstock.reproduce.statement import every, join_parts, table_statement
 from penstock.results.condition import Condition, all_of, any_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
 from .panels import Panel
@@ -108,7 +108,7 @@ fig3_2 = Exhibit(
         claim(
             "fig3.2c/c1",
             every(
-                *(BEST(flows=n).reads(best, low=low, high=high) for n, (low, best, high) in LEAST.items()),
+                *(BEST(flows=n).matches_printed(best, low=low, high=high) for n, (low, best, high) in LEAST.items()),
                 rises(BEST(flows=list(LEAST)), "flows"),
             ),
             "13, 15, 18 and 20 packets at 23, 53, 73 and 103 flows, each within one step of the plot",
@@ -146,8 +146,8 @@ SHORTEST = {0: 9, 2: 11, 5: 12, 7: 15.5, 9.5: 14}
 def _by_means(number: Number, function: Callable[[list[float], np.ndarray], float], text: str) -> Number:
     """A function of the values of Max and the means at these values, for each group of runs."""
 
-    def along(curve: Curve) -> Sample:
-        return Sample([function(list(curve), row) for row in shape.group_means(list(curve.values()))])
+    def along(curve: Curve) -> RunSample:
+        return RunSample([function(list(curve), row) for row in shape.group_means(list(curve.values()))])
 
     return number.along("max_th", along, text)
 
@@ -164,7 +164,7 @@ def _between(table: Table) -> Condition:
     """The queue is above the target at both ends, and below both ends at some Max in between."""
     highs = table.axis("max_th")
 
-    def of(low: float, high: float, n: int) -> Sample:
+    def of(low: float, high: float, n: int) -> RunSample:
         return table("AQS", min_th=low, max_th=high, flows=n)
 
     return shape.conditions_at_sweep_points(
@@ -204,7 +204,7 @@ fig3_1_4 = Exhibit(
     claim(
         "fig3.1-2/c7",
         judged_statement(
-            lambda queue, printed: queue.reads(printed, share=0.25),
+            lambda queue, printed: queue.matches_printed(printed, share=0.25),
             _minimum(AQS),
             formula(lambda min_th: SHORTEST[min_th], "printed"),
             text="{} as {}, +- 25 %",
@@ -265,7 +265,7 @@ fig3_1_4 = Exhibit(
 SCHEMES = {"Feng": feng, "Floyd": floyd, "PSAND": psand}
 
 
-def fall(curve: Curve) -> Sample:
+def fall(curve: Curve) -> RunSample:
     """From the smallest value of the axis to the largest."""
     samples = list(curve.values())
     return samples[0] - samples[-1]

@@ -21,7 +21,8 @@ def _same(number: Number) -> Number:
 
 CHANGE = averaged(PLR) - _same(PLR)
 LITTLE = every(
-    *((averaged(q) / _same(q)).reads(1, share=share) for q, share in ((AQS, 0.25), (VQS, 0.4))), CHANGE.between(-2, 2)
+    *((averaged(q) / _same(q)).matches_printed(1, share=share) for q, share in ((AQS, 0.25), (VQS, 0.4))),
+    CHANGE.between(-2, 2),
 )
 WORSE = every(averaged(AQS) > _same(AQS) * 1.25, averaged(VQS) > _same(VQS) * 1.4, CHANGE > 2)
 fig4_8 = Exhibit(

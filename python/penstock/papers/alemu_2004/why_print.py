@@ -11,7 +11,7 @@ import penstock as ps
 from penstock.reproduce import shape
 from penstock.reproduce.figure import ReproductionEffort, Rows, Statement, Table, every, metric, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import equal_trips, symbols, table3_1, unequal_trips
 from .blocks import QUARTER, TENTH
@@ -106,7 +106,7 @@ def _rule_is_right(table: Table) -> Condition:
                 table("printed", code=code, flows=n, column=column).mean for column in ("PLRBC DT", "PLR RED", "PLR DT")
             )
             right.append((before / 100 * (k + h) <= limit) == (red <= tail))
-    return Sample(100 * float(np.mean(right))) < 80.0
+    return RunSample(100 * float(np.mean(right))) < 80.0
 
 
 def _modelled(table: Table) -> Condition:
@@ -115,10 +115,10 @@ def _modelled(table: Table) -> Condition:
         table("printed", code="16,4", flows=100, column=f"PLRBC {scheme}").mean / 100 for scheme in ("RED", "DT")
     )
 
-    def trend(codes: list[str]) -> Sample:
+    def trend(codes: list[str]) -> RunSample:
         sizes = [numbers(code) for code in codes]
         gaps = [float(RED.residual_loss(red, k, h) - DROPTAIL.residual_loss(tail, k, h)) for k, h in sizes]
-        return shape.curve_rank_correlation([Sample(gap) for gap in gaps])
+        return shape.curve_rank_correlation([RunSample(gap) for gap in gaps])
 
     return all_of((trend(QUARTER) <= -1.0).at("a quarter"), (trend(TENTH) >= 1.0).at("a tenth"))
 
@@ -159,7 +159,7 @@ def _settled(text: str, *holds: Condition) -> Statement:
 
 ADAPTED = NS2["full buffer"].items()
 LONGER = (
-    (Sample(NS2[f"{scheme}, 3 flows"][q]) > NS2["RED, 3 flows"][q]).at(f"{q}, {scheme}")
+    (RunSample(NS2[f"{scheme}, 3 flows"][q]) > NS2["RED, 3 flows"][q]).at(f"{q}, {scheme}")
     for q in ("AQS", "VQS")
     for scheme in ("Feng", "Floyd")
 )
@@ -167,18 +167,18 @@ OF_NS2 = (
     own("ns2-queue", _settled("AQS and VQS of Feng's and Floyd's scheme above RED's", *LONGER)),
     own(
         "ns2-losses",
-        _settled("95 % interval of the difference below 0", Sample(NS2["losses less RED's"]["high"]) < 0.0),
+        _settled("95 % interval of the difference below 0", RunSample(NS2["losses less RED's"]["high"]) < 0.0),
     ),
     own(
         "ns2-full",
         _settled(
             "X = 35 for less than 1 % of the time with 50, 70 and 100 more flows",
-            *((Sample(share) < 1.0).at(f"{more} more") for more, share in ADAPTED),
+            *((RunSample(share) < 1.0).at(f"{more} more") for more, share in ADAPTED),
         ),
     ),
     own(
         "ns2-runs",
-        _settled("60 % + 30 % of it at most, as printed: above", Sample(NS2["runs of losses"]["single"]) > 78.0),
+        _settled("60 % + 30 % of it at most, as printed: above", RunSample(NS2["runs of losses"]["single"]) > 78.0),
     ),
 )
 

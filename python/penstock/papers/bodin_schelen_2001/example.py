@@ -62,7 +62,7 @@ CLAIMS = (
             da(dropped)(window="in profile alone") <= 0,
             da(dropped)(window="out, above 45") >= 1,
             da(dropped)(window="out, below 45") < 1,
-            (dfq(drops)(window="up to 30") - dfq(drops)(window="below 30")).reads(0.05, 0.04, 0.06),
+            (dfq(drops)(window="up to 30") - dfq(drops)(window="below 30")).matches_printed(0.05, 0.04, 0.06),
         ),
         must_hold=True,
     ),

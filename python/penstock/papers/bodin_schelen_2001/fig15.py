@@ -14,7 +14,7 @@ measure = setup.with_course
 longer = every(*(da(average)(setting=f"{tcp}, gentle") > da(average)(setting=f"{tcp}, strict") for tcp in TCPS))
 CLAIMS = (
     claim("c16", (da(swing) > dfq(swing))(setting=["Reno, gentle", "SACK, gentle"], x=HALF), must_hold=True),
-    claim("c18", (da(average) / dfq(average)).reads(2, 1.6, 2.5)(setting="SACK, gentle", x=HALF)),
+    claim("c18", (da(average) / dfq(average)).matches_printed(2, 1.6, 2.5)(setting="SACK, gentle", x=HALF)),
     claim("c22", longer(x=HALF), must_hold=True),
 )
 

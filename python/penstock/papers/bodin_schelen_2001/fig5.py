@@ -16,7 +16,7 @@ CLAIMS = claims_if_measured(
     claim(
         "c06",
         every(
-            da(throughput).along("x", where_least, "x of the least").reads(5.6, 4.4, 6.8),
+            da(throughput).along("x", where_least, "x of the least").matches_printed(5.6, 4.4, 6.8),
             (1 - da(throughput) / dfq(throughput) <= 0.01)(x=9.2),
         )(setting=SETTING),
         "least at 5.6 (4.4 to 6.8) Mb/s; at 9.2 Mb/s at most 1 % below DFQ",

@@ -9,12 +9,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.plots.curves import course as course_of
-from penstock.plots.curves import over_time
+from penstock.plots.curves import draw_over_time
+from penstock.plots.curves import time_course as course_of
 from penstock.reproduce.changes import tcp_change
 from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.figure import (
-    Curves,
+    CurveFigure,
     Number,
     QuickOrFull,
     SummaryTable,
@@ -27,7 +27,7 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
 claim = claim_factory(__file__)
@@ -298,7 +298,7 @@ def dfq(number: Number) -> Number:
     return number(strategy="DFQ")
 
 
-def _apart(above: Sample, below: Sample) -> Condition:
+def _apart(above: RunSample, below: RunSample) -> Condition:
     estimate = below.summary
     return above > (math.nan if estimate is None or estimate.ci95 is None else estimate.ci95[1])
 
@@ -319,12 +319,12 @@ def most_between(number: Number) -> Number:
     return number(x=within(1.4, 8.0)).along("x", largest) - number(x=ENDS).along("x", largest)
 
 
-def panel(y: str, label: str, by: str = "strategy", scale: float = 1.0, **where: str) -> Curves:
+def panel(y: str, label: str, by: str = "strategy", scale: float = 1.0, **where: str) -> CurveFigure:
     """A figure over the sweep, a line for each strategy or value of another label."""
-    return Curves("x", y, by, labels=("in profile (Mb/s)", label), scale=scale, where=where)
+    return CurveFigure("x", y, by, labels=("in profile (Mb/s)", label), scale=scale, where=where)
 
 
 def draw_course(setting: str, summary: SummaryTable) -> Figure:
     """avg_ql of the first run at half of the link, a line for each strategy."""
     lines = {name: course_of(summary, "avg", setting=setting, strategy=name, x=HALF) for name in STRATEGIES}
-    return over_time(lines, "avg_ql (packets)", levels=LEVEL_1[:2])
+    return draw_over_time(lines, "avg_ql (packets)", levels=LEVEL_1[:2])

@@ -3,7 +3,7 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, ReproductionEffort, Rows
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
 from .setup import design, thresholds
 
@@ -27,4 +27,4 @@ def rows(effort: ReproductionEffort) -> Rows:
 
 CLAIMS = ()  # the figure is a definition
 
-draw = Curves("average", "p", "scheme", labels=("average queue (packets)", "drop probability"))
+draw = CurveFigure("average", "p", "scheme", labels=("average queue (packets)", "drop probability"))

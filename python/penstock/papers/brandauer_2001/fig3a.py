@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock.reproduce.figure import Curves, ReproductionEffort, Rows
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
 from .setup import FLOWS, Design, design, of_testbed
 
@@ -20,4 +20,4 @@ def rows(effort: ReproductionEffort) -> Rows:
 
 CLAIMS = ()  # the numbers of the figure are lost, so no claim is made about it
 
-draw = Curves("flows", "max_p", "setting", labels=("flows", "max_p"), log="x")  # max_p follows the load
+draw = CurveFigure("flows", "max_p", "setting", labels=("flows", "max_p"), log="x")  # max_p follows the load

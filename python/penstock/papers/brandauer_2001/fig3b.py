@@ -11,7 +11,7 @@ CLAIMS = (
     claim(
         "c05",
         every(
-            (udp_loss(scheme=STANDARD) / udp_loss(scheme="REDopt")).reads(2, 1.5, 2.7),
+            (udp_loss(scheme=STANDARD) / udp_loss(scheme="REDopt")).matches_printed(2, 1.5, 2.7),
             udp_loss(scheme="REDopt") < udp_loss(scheme="TD"),
             udp_loss(scheme="TD") < udp_loss(scheme="REDstd"),
         )(flows=16),

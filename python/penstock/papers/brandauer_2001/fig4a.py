@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from penstock.reproduce.figure import Curves, SummaryTable, claims_if_measured, every, metric
+from penstock.reproduce.figure import CurveFigure, SummaryTable, claims_if_measured, every, metric
 
 from .setup import FLOWS, OPTION, PAGES, claim, first_pass, first_pass_of
 
@@ -19,7 +19,9 @@ CLAIMS = (
         {"sessions": 1000},
         claim(
             "c19",
-            every(first.reads(2.6, share=0.4), second.reads(16.7, share=0.4), second / first >= 4)(option=OPTION),
+            every(first.matches_printed(2.6, share=0.4), second.matches_printed(16.7, share=0.4), second / first >= 4)(
+                option=OPTION
+            ),
             "2.6 and 16.7, each 40 %; the second ratio at least 4 times the first",
         ),
     ),
@@ -32,4 +34,4 @@ CLAIMS = (
 def draw(summary: SummaryTable) -> Figure:
     """max_p by the number of sessions."""
     points = SummaryTable(({**at, "page": AFTER[at["option"]]}, numbers) for at, numbers in summary.cells)
-    return Curves("sessions", "max_p", "page", labels=("sessions", "max_p of REDopt"))(points)
+    return CurveFigure("sessions", "max_p", "page", labels=("sessions", "max_p of REDopt"))(points)

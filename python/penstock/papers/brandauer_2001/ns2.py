@@ -3,7 +3,7 @@
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Sweep
+from penstock.reproduce.figure import CurveFigure, Sweep
 
 from .setup import PACKET, RUNS, ftp
 
@@ -29,4 +29,4 @@ study = Sweep(  # 200 s with a warm-up of 50 s, like the runs of ns-2
 
 CLAIMS = ()  # a comparison of simulators
 
-draw = Curves("flows", "in_a_row", "scheme", labels=("flows", "mean losses in a row"), log="x")
+draw = CurveFigure("flows", "in_a_row", "scheme", labels=("flows", "mean losses in a row"), log="x")

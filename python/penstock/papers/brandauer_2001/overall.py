@@ -5,7 +5,7 @@ from itertools import combinations
 
 from penstock.reproduce.figure import Table, at_least, every, some, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import fig4b
 from .setup import EQUAL, FLOWS, OPTION, OPTIONS, RED, claim, goodput, in_a_row
@@ -23,7 +23,7 @@ def _alike(option: int, table: Table) -> Condition:
     }
     runs = min(map(len, lengths.values()))
     return all_of(
-        (Sample(first[:runs]) / Sample(second[:runs])).between(1 / 1.5, 1.5).at(f"{a} and {b}")
+        (RunSample(first[:runs]) / RunSample(second[:runs])).between(1 / 1.5, 1.5).at(f"{a} and {b}")
         for (a, first), (b, second) in combinations(lengths.items(), 2)
     )
 

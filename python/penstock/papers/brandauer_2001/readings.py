@@ -8,7 +8,7 @@ from functools import partial
 from penstock.reproduce.changes import combined_change, tcp_change
 from penstock.reproduce.figure import QuickOrFull, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from .setup import (
     LINUX_2001,
@@ -41,26 +41,26 @@ READINGS = {
 """The first is the set-up as printed; the others send Ethernet frames and space losses as in dummynet."""
 
 
-def _mean(table: Table, metric: str, flows: list[int]) -> Sample:
+def _mean(table: Table, metric: str, flows: list[int]) -> RunSample:
     samples = [table(metric, scheme=scheme, flows=n) for scheme in SCHEMES for n in flows]
     return sum(samples[1:], samples[0]) / len(samples)
 
 
-def _goodput(flows: int) -> Callable[[Table], Sample]:
+def _goodput(flows: int) -> Callable[[Table], RunSample]:
     return lambda table: _mean(table, "goodput", [flows])
 
 
-def _place(flows: int) -> Callable[[Table], Sample]:
+def _place(flows: int) -> Callable[[Table], RunSample]:
     """The position of REDopt's mean queue between the thresholds: 0 at min_th, 1 at max_th."""
     low, high = thresholds("REDopt", of_testbed(flows))
     return lambda table: (table("queue", scheme="REDopt", flows=flows) - low) / (high - low)
 
 
-def _more_lost(scheme: str) -> Callable[[Table], Sample]:
+def _more_lost(scheme: str) -> Callable[[Table], RunSample]:
     return lambda table: table("udp_loss", scheme=scheme, flows=16) / table("udp_loss", scheme="REDopt", flows=16)
 
 
-def _in_flight(table: Table) -> Sample:
+def _in_flight(table: Table) -> RunSample:
     """The product of bandwidth and round trip, including the queueing delay, in packets."""
     return (_mean(table, "delay", LOADS) / 1e3 + PROPAGATION) * (RATE_BPS / (8 * PACKET))
 

@@ -14,7 +14,7 @@ from penstock.model.design import RedSettings
 from penstock.reproduce.changes import combined_change, queue_change, tcp_change, traffic_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import (
-    Curves,
+    CurveFigure,
     QuickOrFull,
     Readings,
     ReproductionEffort,
@@ -330,14 +330,14 @@ over = {k: metric(f"over_{k}", says=f"P(N > {k})") for k in TAIL}
 """The probability of more than k losses in a row."""
 
 
-def panel(y: str, label: str) -> Curves:
+def panel(y: str, label: str) -> CurveFigure:
     """A panel of figure 3, against the number of flows."""
-    return Curves("flows", y, "scheme", labels=("flows", label), log="x")
+    return CurveFigure("flows", y, "scheme", labels=("flows", label), log="x")
 
 
-def web_panel(y: str, label: str) -> Curves:
+def web_panel(y: str, label: str) -> CurveFigure:
     """A panel of figure 4: against the number of sessions, by the main reading of a page."""
-    return Curves("sessions", y, "scheme", labels=("sessions", label), where={"option": 1})
+    return CurveFigure("sessions", y, "scheme", labels=("sessions", label), where={"option": 1})
 
 
 def tails(summary: SummaryTable, **where: Any) -> Figure:
@@ -349,4 +349,4 @@ def tails(summary: SummaryTable, **where: Any) -> Figure:
         for k in TAIL
         if load(f"over_{k}", scheme=scheme).mean > 0
     )
-    return Curves("k", "over", "scheme", labels=("k", "P(more than k losses in a row)"), log="y")(points)
+    return CurveFigure("k", "over", "scheme", labels=("k", "P(more than k losses in a row)"), log="y")(points)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, QuickOrFull, ReproductionEffort, Sweep, every
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, ReproductionEffort, Sweep, every
 
 from .setup import LOADS, claim, delay, design, designed, ftp, ftp_runs, goodput, measure, udp_loss
 
@@ -57,4 +57,4 @@ CLAIMS = (
     claim("c05", (udp_loss(scheme="TD") / udp_loss(scheme="REDopt") > 1)(flows=16), reading=EQUAL_DELAY),
 )
 
-draw = Curves("flows", "goodput", "scheme", labels=("flows", "goodput (Mb/s)"), log="x")
+draw = CurveFigure("flows", "goodput", "scheme", labels=("flows", "goodput (Mb/s)"), log="x")

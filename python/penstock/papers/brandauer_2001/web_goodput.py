@@ -8,7 +8,7 @@ from .setup import OPTION, RED, SCHEMES, also, claim, goodput, web_panel, web_st
 
 study = web_study
 
-grows = every(goodput.at_next_value("sessions") > goodput, goodput(sessions=1400).reads(8.7, share=0.03))
+grows = every(goodput.at_next_value("sessions") > goodput, goodput(sessions=1400).matches_printed(8.7, share=0.03))
 PAIRS = list(combinations(SCHEMES, 2))
 alike = every(*((goodput(scheme=first) / goodput(scheme=second)).between(0.99, 1.01) for first, second in PAIRS))
 close = (goodput(scheme=RED) / goodput(scheme="TD")).between(0.98, 1.02)

@@ -1,6 +1,6 @@
 """Losses in a row with 1400 web sessions by RED's memory and max_p (Section 5, described)."""
 
-from penstock.reproduce.figure import Curves, QuickOrFull, Sweep, claims_if_measured
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, Sweep, claims_if_measured
 
 from .setup import OPTION, PAGES, WEB_SPAN, also, claim, over, queue, web, web_designs
 
@@ -37,6 +37,6 @@ CLAIMS = (
     ),
 )
 
-draw = Curves(
+draw = CurveFigure(
     "w_q", "over_20", "max_p", where={"option": 1}, labels=("w_q", "P(more than 20 losses in a row)"), log="x"
 )

@@ -10,7 +10,7 @@ import numpy as np
 import penstock as ps
 from penstock.reproduce.figure import (
     Curve,
-    Curves,
+    CurveFigure,
     Number,
     QuickOrFull,
     Statement,
@@ -21,8 +21,8 @@ from penstock.reproduce.figure import (
     r_squared,
     slope,
 )
-from penstock.results.sample import Sample, per_run
-from penstock.results.summary_table import Point
+from penstock.results.sample import RunSample, per_run
+from penstock.results.summary_table import SummaryPoint
 
 from .setup import RATE, RTLD, dumbbell, service_rate, tcp
 
@@ -88,7 +88,7 @@ in_use = metric("in_use", "packets", "window in use")
 def at_queue(level: float) -> Number:
     """The probability at which the mean queue is `level` packets, interpolated linearly in log p."""
 
-    def crossing(curve: Curve) -> Sample:
+    def crossing(curve: Curve) -> RunSample:
         points = np.log(list(curve))
 
         def of_run(queues: Any) -> float:
@@ -102,15 +102,15 @@ def at_queue(level: float) -> Number:
     return queue.along("p", crossing, f"p at {level:g} packets")
 
 
-def line(axis: str, xs: Callable[[Any], float] = float, act: Callable[[Curve], Sample] = slope) -> Number:
+def line(axis: str, xs: Callable[[Any], float] = float, act: Callable[[Curve], RunSample] = slope) -> Number:
     """The result of `act` on the queues along an axis, by default the slope; `xs` maps the axis' values to x."""
     name = "slope" if act is slope else "R^2 of the means"
     return queue.along(axis, lambda curve: act({xs(value): sample for value, sample in curve.items()}), name)
 
 
-def _straightness(curve: Curve) -> Sample:
+def _straightness(curve: Curve) -> RunSample:
     """R^2 of the mean queues: at small p, single runs differ as much as the queues at different rates."""
-    return r_squared({x: Sample(sample.mean) for x, sample in curve.items()})
+    return r_squared({x: RunSample(sample.mean) for x, sample in curve.items()})
 
 
 FALLS = "at each p where q > 0 (10 packets): R^2 of the mean queues >= 0.99, slope < 0"
@@ -127,14 +127,14 @@ def where_busy(statement: Statement, axis: str) -> Statement:
     return statement.only_where(busy, lambda yes: yes.mean > 0)
 
 
-def against_p(by: str, y: str = "q", label: str = "mean queue (packets)", **how: Any) -> Curves:
+def against_p(by: str, y: str = "q", label: str = "mean queue (packets)", **how: Any) -> CurveFigure:
     """A figure against the probability, by default of drops, with a logarithmic axis: a line for each value of `by`."""
-    return Curves("p", y, by, **{"labels": ("drop probability", label), "log": "x", **how})
+    return CurveFigure("p", y, by, **{"labels": ("drop probability", label), "log": "x", **how})
 
 
 def loops(summary: SummaryTable) -> SummaryTable:
     """Drops and marks for each number of flows, as lines of one graph."""
-    cells: list[tuple[dict[str, Any], dict[str, Point]]] = [
+    cells: list[tuple[dict[str, Any], dict[str, SummaryPoint]]] = [
         ({"line": f"{labels['by']}, N = {labels['flows']}", "p": labels["p"]}, {"q": points["q"]})
         for labels, points in summary.cells
     ]

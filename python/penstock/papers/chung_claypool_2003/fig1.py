@@ -3,7 +3,7 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, ReproductionEffort, Rows
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
 from .constant import law
 from .step_load import MAX_P, MAX_TH, MIN_TH
@@ -21,4 +21,4 @@ def rows(effort: ReproductionEffort) -> Rows:
 
 CLAIMS = ()  # a sketch; figure 10 has the points where the lines cross
 
-draw = Curves("q", "p", "line", labels=("mean queue (packets)", "probability"))
+draw = CurveFigure("q", "p", "line", labels=("mean queue (packets)", "probability"))

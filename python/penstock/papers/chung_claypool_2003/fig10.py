@@ -3,7 +3,7 @@
 import math
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, ReproductionEffort, Rows, metric
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows, metric
 
 from .constant import law
 from .setup import claim
@@ -31,8 +31,8 @@ most = metric("most", says="the most flows that meet RED below max_th")
 
 # Figure 10 has the curves of "the previous section", which are the measured curves of figure 9 (c14 there).
 CLAIMS = tuple(
-    claim("c14", most(law=law, flows=None).reads(200, *ABOUT_200), reading=f"the law's curves: {law}")
+    claim("c14", most(law=law, flows=None).matches_printed(200, *ABOUT_200), reading=f"the law's curves: {law}")
     for law in ("drops, with timeouts", "drops, without")
 )
 
-draw = Curves("flows", "q", "law", labels=("flows", "queue where law and RED meet (packets)"))
+draw = CurveFigure("flows", "q", "law", labels=("flows", "queue where law and RED meet (packets)"))

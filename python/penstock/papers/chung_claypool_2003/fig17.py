@@ -1,6 +1,6 @@
 """Figure 17: the link's utilization (Section V)."""
 
-from penstock.reproduce.figure import Curves
+from penstock.reproduce.figure import CurveFigure
 
 from . import step_load
 from .setup import claim
@@ -10,4 +10,4 @@ study = step_load.runs("drop-tail", *DROPPING, *MARKING)
 
 CLAIMS = (claim("c19", used >= 0.999, must_hold=True),)
 
-draw = Curves("flows", "utilization", "queue", labels=("flows", "utilization"))
+draw = CurveFigure("flows", "utilization", "queue", labels=("flows", "utilization"))

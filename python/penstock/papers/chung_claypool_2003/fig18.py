@@ -1,6 +1,6 @@
 """Figure 18: the loss rate at the router (Section V)."""
 
-from penstock.reproduce.figure import Curves, at_least, every, within
+from penstock.reproduce.figure import CurveFigure, at_least, every, within
 
 from . import step_load
 from .setup import claim
@@ -37,4 +37,4 @@ CLAIMS = (
     claim("c26", (loss(queue="gentle RED") < loss(queue="RED"))(flows=at_least(250)), must_hold=True),
 )
 
-draw = Curves("flows", "loss", "queue", labels=("flows", "loss rate"))
+draw = CurveFigure("flows", "loss", "queue", labels=("flows", "loss rate"))

@@ -1,7 +1,7 @@
 """Figure 2: the control functions of gentle RED and of Adaptive RED at its bounds (Section I)."""
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, ReproductionEffort, Rows
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
 from .step_load import MAX_P, MAX_TH, MIN_TH
 
@@ -18,4 +18,4 @@ def rows(effort: ReproductionEffort) -> Rows:
 
 CLAIMS = ()  # a sketch of definitions, which the tests of the schemes check
 
-draw = Curves("q", "p", "line", labels=("average queue (packets)", "probability"))
+draw = CurveFigure("q", "p", "line", labels=("average queue (packets)", "probability"))

@@ -19,7 +19,7 @@ from penstock.reproduce.figure import (
     table_statement,
 )
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from .constant import (
     ALIKE,
@@ -74,7 +74,7 @@ def _near(by: str, of: ps.model.QueueLaw) -> Statement:
 def _less_exact(table: Table) -> Condition:
     """Where drops and marks differ (Section IV), drops are farther from the law, and the distance grows with p."""
 
-    def gap(by: str, n: int, p: float) -> Sample:
+    def gap(by: str, n: int, p: float) -> RunSample:
         return abs(table("q", by=by, flows=n, p=p) - expected(by, n, p))
 
     # Equation 1 is for persistent congestion
@@ -95,7 +95,7 @@ def _less_exact(table: Table) -> Condition:
 AROUND = RTLD * service_rate()
 balance = function_per_run(
     lambda flows, window: max(flows * window - AROUND, 0.0),
-    formula(lambda flows: Sample(float(flows)), "N"),
+    formula(lambda flows: RunSample(float(flows)), "N"),
     in_use,
     text="{} {} - RTLD SR",
 )

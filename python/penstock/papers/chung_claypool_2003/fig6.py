@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.reproduce.figure import Statement, Table, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample, per_run
+from penstock.results.sample import RunSample, per_run
 
 from .constant import GRID, SAME, against_p, drops_and_marks, law, over_delay, over_rate
 from .setup import claim
@@ -29,7 +29,7 @@ def _alike(share: float, scale: Callable[[Any], float], text: str) -> Statement:
         return float((windows.max() - windows.min()) / scale(windows))
 
     def on(table: Table) -> Condition:
-        windows: dict[float, list[Sample]] = {}
+        windows: dict[float, list[RunSample]] = {}
         for labels, samples in table.cells:
             windows.setdefault(labels["p"], []).append(samples["window"])
         return all_of((per_run(spread, at) <= share).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2)

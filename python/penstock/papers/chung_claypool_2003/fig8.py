@@ -9,11 +9,11 @@ difference = (queue(limit=6) - queue(limit=12))(p=0.01)
 CLAIMS = (
     claim(
         "c08",
-        (difference / queue(limit=6, p=GRID[0])).reads(0, -SAME, SAME),
+        (difference / queue(limit=6, p=GRID[0])).matches_printed(0, -SAME, SAME),
         "difference 0, within 5 % of the height of the graph",
         others={"1 within 10 %": (queue(limit=6) / queue(limit=12)).between(0.9, 1.1)(p=0.01)},
     ),
-    claim("c09", (at_queue(3000)(limit=6) / at_queue(3000)(limit=12)).reads(2.0, 1.6, 2.6), must_hold=True),
+    claim("c09", (at_queue(3000)(limit=6) / at_queue(3000)(limit=12)).matches_printed(2.0, 1.6, 2.6), must_hold=True),
 )
 
 draw = against_p("limit")

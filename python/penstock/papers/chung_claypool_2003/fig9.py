@@ -7,7 +7,7 @@ import numpy as np
 
 from penstock.reproduce.figure import Curve, Table, claims_if_measured, every, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample, per_run
+from penstock.results.sample import RunSample, per_run
 
 from .constant import ALIKE, BUSY, FLOWS, at_queue, drops_and_marks, in_one_graph, queue
 from .setup import claim
@@ -22,7 +22,7 @@ def _alike_then_apart(table: Table) -> Condition:
     Then the queue with marks is longer and falls less steeply.
     """
 
-    def q(by: str, n: int, p: float) -> Sample:
+    def q(by: str, n: int, p: float) -> RunSample:
         return table("q", by=by, flows=n, p=p)
 
     both = {n: [p for p in table.axis("p") if p <= 0.5 and q("drop", n, p).mean >= BUSY] for n in FLOWS}
@@ -43,7 +43,7 @@ def _alike_then_apart(table: Table) -> Condition:
     )  # fmt: skip
 
 
-def _flows_at(curve: Curve) -> Sample:
+def _flows_at(curve: Curve) -> RunSample:
     """The number of flows at which the queue reaches max_th, interpolated between the points of the curve."""
 
     def of_run(queues: Any) -> float:
@@ -65,7 +65,9 @@ CLAIMS = (
         {"p": MAX_P},
         claim(
             "c14",
-            queue(by="drop", p=MAX_P).along("flows", _flows_at, f"flows at {MAX_TH} packets").reads(200, *ABOUT_200),
+            queue(by="drop", p=MAX_P)
+            .along("flows", _flows_at, f"flows at {MAX_TH} packets")
+            .matches_printed(200, *ABOUT_200),
             "flows whose queue at p = max_p is max_th: 200 (150 to 250, half the distance of the curves)",
         ),
     ),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, QuickOrFull, Sweep
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, Sweep
 
 from .step_load import QUEUES, course, steps
 
@@ -22,4 +22,4 @@ study = Sweep(_as_ns2, {"queue": SCHEMES, "flows": QuickOrFull([200], [100, 200,
 
 CLAIMS = ()  # a comparison of simulators
 
-draw = Curves("flows", "avg_sd", "queue", labels=("flows", "sd of the average queue (packets)"))
+draw = CurveFigure("flows", "avg_sd", "queue", labels=("flows", "sd of the average queue (packets)"))

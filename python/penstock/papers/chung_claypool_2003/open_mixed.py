@@ -8,7 +8,7 @@ import penstock as ps
 from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.figure import (
     Claim,
-    Curves,
+    CurveFigure,
     Number,
     QuickOrFull,
     Statement,
@@ -19,7 +19,7 @@ from penstock.reproduce.figure import (
     metric,
     within,
 )
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import step_load
 from .constant import law
@@ -128,7 +128,7 @@ def _red_meets(dropped: ps.model.QueueLaw, reading: str) -> Claim:
 def _ratio(dropped: ps.model.QueueLaw, reading: str, because: str = "", *, silence: bool = False) -> Claim:
     """The law with the windows of `dropped` for flows without ECN, and with a second of silence for each timeout."""
 
-    def of_law(own: Sample, p: Sample, queue: Sample, without: Sample, with_ecn: Sample) -> Sample:
+    def of_law(own: RunSample, p: RunSample, queue: RunSample, without: RunSample, with_ecn: RunSample) -> RunSample:
         law = law_ratio(p.mean, queue.mean, dropped)
         return own / (law * (1 - without.mean) / (1 - with_ecn.mean) if silence else law)
 
@@ -183,4 +183,4 @@ def draw(summary: SummaryTable) -> Figure:
         return law_ratio(p, q, DROPPED[""])
 
     labels = ("flows with ECN (%)", "goodput without ECN / with")
-    return Curves("ecn", "ratio", "flows", labels=labels, theory=theory)(steered)
+    return CurveFigure("ecn", "ratio", "flows", labels=labels, theory=theory)(steered)

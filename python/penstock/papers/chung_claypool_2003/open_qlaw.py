@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Curves, Number, QuickOrFull, Sweep, every, metric
+from penstock.reproduce.figure import Claim, CurveFigure, Number, QuickOrFull, Sweep, every, metric
 
 from .setup import LEFT_OPEN, dumbbell, tcp
 from .step_load import LIMIT, MAX_TH, MIN_TH
@@ -77,4 +77,4 @@ CLAIMS = (
     ),
 )
 
-draw = Curves("flows", "up_s", "queue", labels=("flows from 50 s to 100 s", "away from the middle (s)"))
+draw = CurveFigure("flows", "up_s", "queue", labels=("flows from 50 s to 100 s", "away from the middle (s)"))

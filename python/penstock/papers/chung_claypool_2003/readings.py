@@ -9,7 +9,7 @@ from penstock.reproduce.changes import combined_change, tcp_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Sweep, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample, per_run
+from penstock.results.sample import RunSample, per_run
 from penstock.scenario.document import Document
 
 from .constant import LIMITS, SAME, constant
@@ -48,11 +48,11 @@ _study = (
 )
 
 
-def _at_one_percent(table: Table) -> Sample:
+def _at_one_percent(table: Table) -> RunSample:
     return (table("q", limit=6, p=0.01) - table("q", limit=12, p=0.01)) / table("q", limit=6, p=0.005)
 
 
-def _at_3000(table: Table) -> Sample:
+def _at_3000(table: Table) -> RunSample:
     """The ratio of the probabilities that hold 3000 packets."""
 
     def of_run(*queues: Any) -> float:
@@ -62,13 +62,13 @@ def _at_3000(table: Table) -> Sample:
     return per_run(of_run, *([table("q", limit=limit, p=p) for p in at] for limit, at in AROUND.items()))
 
 
-def _by_law(table: Table) -> Sample:
+def _by_law(table: Table) -> RunSample:
     """The flows whose queue at max_p is max_th: where the curves of figure 9 and RED meet."""
     queue_of = {flows: table("q", flows=flows, p=MAX_P, limit=None, by=None) for flows in (100, 200, 300)}
     return per_run(lambda queues: float(np.interp(MAX_TH, queues, list(queue_of))), list(queue_of.values()))
 
 
-def _first_above(queue: str) -> Callable[[Table], Sample]:
+def _first_above(queue: str) -> Callable[[Table], RunSample]:
     """The smallest load at which the average is above max_th for more than 1 % of the time; 300 if there is none."""
 
     def of_run(below: Any) -> float:
@@ -77,7 +77,7 @@ def _first_above(queue: str) -> Callable[[Table], Sample]:
     return lambda table: per_run(of_run, [table("below", queue=queue, flows=n) for n in LOADS])
 
 
-def _steady_to(queue: str) -> Callable[[Table], Sample]:
+def _steady_to(queue: str) -> Callable[[Table], RunSample]:
     """The largest load up to which the sd of the average is at most 0.15 max_th; 0 if there is none."""
 
     def of_run(swings: Any) -> float:

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.plots.curves import course as course_of
-from penstock.plots.curves import over_time
+from penstock.plots.curves import draw_over_time
+from penstock.plots.curves import time_course as course_of
 from penstock.reproduce.figure import QuickOrFull, SummaryTable, Sweep, judged_statement, metric
 from penstock.results.condition import all_of, any_of
 
@@ -111,4 +111,4 @@ def draw_course(queue: str, summary: SummaryTable) -> Figure:
             ]
             if points:
                 lines.setdefault(label, []).extend(points)
-    return over_time(lines, "packets", levels=(MIN_TH, MAX_TH))
+    return draw_over_time(lines, "packets", levels=(MIN_TH, MAX_TH))

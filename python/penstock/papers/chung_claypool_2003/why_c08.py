@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from penstock.reproduce.figure import Claim, Curves, QuickOrFull, Sweep, Table, table_statement
+from penstock.reproduce.figure import Claim, CurveFigure, QuickOrFull, Sweep, Table, table_statement
 from penstock.results.condition import Condition
 from penstock.results.sample import per_run
 
@@ -29,7 +29,7 @@ def _needed(table: Table) -> Condition:
         return float(flows[0] + (target - queues[0]) / gain)
 
     needed = per_run(equal, [table("q", limit=6, flows=n) for n in flows], table("q", limit=12, flows=700))
-    return needed.reads(1300, share=0.1)
+    return needed.matches_printed(1300, share=0.1)
 
 
 CLAIMS = (
@@ -46,4 +46,4 @@ CLAIMS = (
     ),
 )
 
-draw = Curves("flows", "q", "limit", labels=("flows", "mean queue (packets)"))
+draw = CurveFigure("flows", "q", "limit", labels=("flows", "mean queue (packets)"))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Curves, QuickOrFull, Sweep
+from penstock.reproduce.figure import Claim, CurveFigure, QuickOrFull, Sweep
 
 from .setup import dumbbell, tcp
 from .step_load import LIMIT, queue_length
@@ -40,4 +40,4 @@ CLAIMS = tuple(
     for which in (JITTER, UNEQUAL)
 )
 
-draw = Curves("flows", "q", "round trips", labels=("flows", "mean queue of drop-tail (packets)"))
+draw = CurveFigure("flows", "q", "round trips", labels=("flows", "mean queue of drop-tail (packets)"))

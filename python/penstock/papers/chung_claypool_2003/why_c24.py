@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Curves, QuickOrFull, SummaryTable, Sweep, every
+from penstock.reproduce.figure import Claim, CurveFigure, QuickOrFull, SummaryTable, Sweep, every
 
 from .setup import claim
 from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, course, steps, swing
@@ -44,4 +44,4 @@ def draw(summary: SummaryTable) -> Figure:
         for labels, numbers in summary.cells
     )
     labels = ("0: as it is, 1: max_p held, 2: and real windows", "sd of the average queue (packets)")
-    return Curves("step", "avg_sd", "queue", labels=labels)(points)
+    return CurveFigure("step", "avg_sd", "queue", labels=labels)(points)

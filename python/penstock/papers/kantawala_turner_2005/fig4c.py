@@ -17,7 +17,7 @@ CLAIMS = claims_if_measured(
     claim(
         "c10",
         every(
-            ratio(scheme="Blue", buffer=LAST).reads(3, 2.4, 3.4),
+            ratio(scheme="Blue", buffer=LAST).matches_printed(3, 2.4, 3.4),
             (ratio(scheme="Blue") > ratio(scheme=[*DRR_BASED, "RED", "Tail-Drop"]))(buffer=SEEN),
         ),
     ),

@@ -10,10 +10,12 @@ LARGE = within(2000, LAST)  # packets, "greater than a 1000"
 
 shares = claim(
     "c13",
-    every(slow(scheme="DSDRR").reads(80, 70, 90), slow(scheme="DTDRR").reads(70, 60, 80))(buffer=within(400, LAST)),
+    every(slow(scheme="DSDRR").matches_printed(80, 70, 90), slow(scheme="DTDRR").matches_printed(70, 60, 80))(
+        buffer=within(400, LAST)
+    ),
 )
 close = (slow(scheme="DSDRR") - slow(scheme="QSDRR")).between(-POINTS, POINTS)
-one_queue = claim("c14", slow(scheme=["RED", "Tail-Drop"]).reads(40, 30, 50))
+one_queue = claim("c14", slow(scheme=["RED", "Tail-Drop"]).matches_printed(40, 30, 50))
 
 CLAIMS = claims_if_measured(
     SETTLED,
@@ -28,7 +30,7 @@ CLAIMS = claims_if_measured(
         "c16",
         every(
             close(buffer=SEEN),
-            (slow(scheme="DTDRR") / slow(scheme=["DSDRR", "QSDRR"])).reads(0.9, 0.85, 0.95)(buffer=LARGE),
+            (slow(scheme="DTDRR") / slow(scheme=["DSDRR", "QSDRR"])).matches_printed(0.9, 0.85, 0.95)(buffer=LARGE),
             (slow(scheme="DTDRR") / slow(scheme="RED") >= 1.5)(buffer=LARGE),
         ),
     ),

@@ -8,9 +8,11 @@ study = against_buffer(HOPS, "long")
 
 AT = Readings({SEEN: "", LAST: "at B = 5000"})
 
-slack = claim("c18", fast(scheme=NEW).reads(117.5, 110, 125))
-one_queue = claim("c19", every(fast.reads(150, 140, 160), used.reads(95, 93, 97))(scheme=["RED", "Tail-Drop"]))
-blue = claim("c20", every(fast.reads(130, 120, 140), used.reads(75, 70, 80)))
+slack = claim("c18", fast(scheme=NEW).matches_printed(117.5, 110, 125))
+one_queue = claim(
+    "c19", every(fast.matches_printed(150, 140, 160), used.matches_printed(95, 93, 97))(scheme=["RED", "Tail-Drop"])
+)
+blue = claim("c20", every(fast.matches_printed(130, 120, 140), used.matches_printed(75, 70, 80)))
 
 CLAIMS = claims_if_measured(
     SETTLED,

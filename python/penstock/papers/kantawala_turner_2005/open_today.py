@@ -102,16 +102,16 @@ def draw(summary: SummaryTable) -> Figure:
     """Goodput of the long flows of 200 ms against the delay; a line from 200 packets to 1000 for each scheme."""
     part = summary.where(network=TRIPS, load="long")
     senders = part.axis("tcp")
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(style.WIDTH * len(senders), 2.5), layout="constrained")
         lines: dict[str, object] = {}
         for ax, tcp in zip(figure.subplots(1, len(senders), squeeze=False).flat, senders, strict=True):
             for index, scheme in enumerate(part.axis("scheme")):
                 at = [part.along("buffer", name, tcp=tcp, scheme=scheme) for name in ("delay95", "g_slow")]
                 delay, goodput = ([point.mean for _, point in points] for points in at)
-                (lines[scheme],) = ax.plot(delay, goodput, **style.line(index))
+                (lines[scheme],) = ax.plot(delay, goodput, **style.line_style(index))
             ax.set_title(tcp, size=7)
             ax.set_xlabel("delay at the 95th percentile (ms)")
             ax.set_ylabel("goodput, 200 ms (%)")
-        style.legend(figure, 6, lines)
+        style.add_legend(figure, 6, lines)
     return figure

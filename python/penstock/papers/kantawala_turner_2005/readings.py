@@ -10,7 +10,7 @@ from penstock.reproduce.changes import combined_change, queue_change, tcp_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import QuickOrFull, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from .setup import (
     ACCESS_LIMIT,
@@ -98,7 +98,7 @@ _study = added(
 )
 
 
-def _of(metric: str, **at: Any) -> Callable[[Table], Sample]:
+def _of(metric: str, **at: Any) -> Callable[[Table], RunSample]:
     return lambda table: table(metric, **at)
 
 

@@ -11,7 +11,7 @@ from penstock.reproduce.changes import combined_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import QuickOrFull, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
 from .fig6a import BUFFER
@@ -39,11 +39,11 @@ _study = runs(
 )
 
 
-def _gain(**at: Any) -> Callable[[Table], Sample]:
+def _gain(**at: Any) -> Callable[[Table], RunSample]:
     return lambda table: table("g_slow", queues=ALL, **at) - table("g_slow", queues=FEW, **at)
 
 
-def _deviation(**at: Any) -> Callable[[Table], Sample]:
+def _deviation(**at: Any) -> Callable[[Table], RunSample]:
     return lambda table: table("sd_slow", queues=FEW, **at)
 
 

@@ -14,7 +14,7 @@ import penstock as ps
 from penstock.reproduce.changes import combined_change, fifo_limit_change, queue_change, traffic_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import (
-    Curves,
+    CurveFigure,
     Number,
     QuickOrFull,
     Readings,
@@ -28,7 +28,7 @@ from penstock.reproduce.figure import (
     value_for_effort,
     within,
 )
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
 from .sharing import by_kind
@@ -364,7 +364,7 @@ def _deviation(mean: float, jain: float | None) -> float | None:
 def keep_order(number: Number, schemes: Sequence[str], now: Labels, before: Labels) -> Statement:
     """Wherever a number of two schemes differs by more than `POINTS` `before`, they have the same order `now`."""
 
-    def differ(difference: Sample) -> bool:
+    def differ(difference: RunSample) -> bool:
         return (difference > POINTS).decide().verdict == "confirmed"
 
     return every(
@@ -377,7 +377,7 @@ def keep_order(number: Number, schemes: Sequence[str], now: Labels, before: Labe
     )
 
 
-def panel(y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any) -> Curves:
+def panel(y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any) -> CurveFigure:
     """A figure against the buffer, or another axis, with a line for each scheme."""
     name = called or {"buffer": "buffer (packets)"}.get(x, x)
-    return Curves(x, y, by, labels=(name, label), log="x", **how)
+    return CurveFigure(x, y, by, labels=(name, label), log="x", **how)

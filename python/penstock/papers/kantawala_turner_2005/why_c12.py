@@ -1,6 +1,6 @@
 """Why c09 and c12 are contradicted: too many short flows; Section 4 has 500, Section 5.1 has 1000 (two round trips)."""
 
-from penstock.reproduce.figure import Curves, QuickOrFull, claims_if_measured, claims_under_reading
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, claims_if_measured, claims_under_reading
 
 from . import fig4c, overall
 from .setup import DRR_BASED, TRIPS, in_authors_setup, runs
@@ -25,4 +25,4 @@ CLAIMS = claims_if_measured(
     ),
 )
 
-draw = Curves("flows", "loss", "scheme", labels=("short flows", "loss (%)"), log="xy")
+draw = CurveFigure("flows", "loss", "scheme", labels=("short flows", "loss (%)"), log="xy")

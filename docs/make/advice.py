@@ -21,7 +21,7 @@ from penstock.files import write_text
 from penstock.results.display import DisplayUnit, decimal_places, display_unit, format_number, scheme_argument
 from penstock.results.metrics import find_metric
 from penstock.scenario.document import Document
-from penstock.studies.store import Results, Store
+from penstock.studies.store import RunResults, Store
 from penstock.tuning import display
 from penstock.tuning import tune as tuning
 from penstock.tuning.advice import Advice
@@ -165,7 +165,7 @@ def write_page() -> None:
     write_text(PAGE, page(json.loads(DATA.read_text(encoding="utf-8")), checks))
 
 
-def measure_cases(numbers: Collection[int], store: Results | None) -> None:
+def measure_cases(numbers: Collection[int], store: RunResults | None) -> None:
     """Measure cases, and write the data after each of them."""
     data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
     for case in (CASES[at] for at in sorted(numbers)):
@@ -182,7 +182,7 @@ class PatientClock(Clock):
         return False
 
 
-def measure(case: Case, store: Results | None) -> dict[str, Any]:
+def measure(case: Case, store: RunResults | None) -> dict[str, Any]:
     """Run `tune` on a case, and return the data of the page."""
     started = time.monotonic()
     with mock.patch.object(tuning, "Clock", PatientClock):

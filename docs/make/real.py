@@ -19,7 +19,7 @@ from penstock.link.comparison import measure_plan, prepare_plan
 from penstock.results.display import decimal_places, display_unit, format_number
 from penstock.results.metrics import find_metric
 from penstock.scenario.document import Document
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "data" / "real_and_simulated.json"
@@ -87,7 +87,7 @@ def measure() -> dict[str, Any]:
         if done < len(found):
             continue
         schemes = SCHEMES[2:] if cell.mixed else SCHEMES
-        plan = Plan.make(cell.document(), schemes)
+        plan = ComparisonPlan.resolve_cases(cell.document(), schemes)
         ready = prepare_plan(plan)
 
         def report(finished: int, planned: int, done: int = done) -> None:
@@ -97,7 +97,7 @@ def measure() -> dict[str, Any]:
         kept = (*LINK_METRICS, *TRAFFIC_METRICS, *DATAGRAM_METRICS)
         names = ("scheme", "params", "place", "metric", "mean", "sd", "ci95", "runs", "on")
         rows = [{key: row[key] for key in names} for row in measured.rows() if row["metric"] in kept]
-        differences = [{key: row[key] for key in names} for row in measured.differences() if row["metric"] in kept]
+        differences = [{key: row[key] for key in names} for row in measured.difference_rows() if row["metric"] in kept]
         validity = [
             {key: run[key] for key in ("scheme", "seed", "valid", "attempts", "lateness", "invalid_because")}
             for run in measured.runs

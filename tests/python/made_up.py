@@ -55,7 +55,7 @@ class MadeUpEffort(ReproductionEffort):
 
     def table(self, study: Study, measure: Measure) -> Table:
         cells = [(labels, MadeUp(self.work, labels, part.seeds)) for labels, _, part in study.cells()]
-        return Table(cells, seeds=study.most_seeds)
+        return Table(cells, seeds=study.max_seeds)
 
 
 def effort_of(work: str, mode: Any = "full") -> ReproductionEffort:

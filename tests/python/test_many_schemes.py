@@ -9,7 +9,7 @@ from penstock.report import page
 from penstock.results.comparison import Comparison
 from penstock.scenario.document import Document
 from penstock.studies.compare import compare
-from penstock.studies.over_time import over_time
+from penstock.studies.over_time import record_over_time
 from playwright.sync_api import Page
 
 from .browser import needs_chromium, resize
@@ -32,7 +32,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Comparison]:
     up = {"kind": "tcp", "count": 2, "from": "R2", "to": "S1", "profile": "linux"}
     document = document.set("traffic.up", up)
     runs = compare(document, SCHEMES, runs=2)
-    result = {**runs.to_dict(), "series": over_time(runs)}
+    result = {**runs.to_dict(), "series": record_over_time(runs)}
     file = tmp_path_factory.mktemp("many") / "many.html"
     page.write(result, file)
     return file, Comparison(result)

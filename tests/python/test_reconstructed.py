@@ -22,7 +22,7 @@ def changed_cells(experiment: Experiment) -> list[bool]:
     change = experiment.reconstruction
     assert change is not None
     differs = []
-    for _, scenario, _ in experiment.module.study(ReproductionEffort(mode="quick")).samples():
+    for _, scenario, _ in experiment.module.study(ReproductionEffort(mode="quick")).sample_cells():
         before = as_document(scenario).resolve()
         after = change(as_document(scenario)).resolve()
         differs.append(after.canonical != before.canonical)

@@ -22,7 +22,7 @@ from penstock.results.display import display_unit
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import find_metric
 from penstock.results.sweep import horizontal_axis
-from penstock.studies.over_time import over_time
+from penstock.studies.over_time import record_over_time
 from playwright.sync_api import Page
 
 from .browser import needs_chromium
@@ -390,7 +390,7 @@ def test_the_scenario_on_a_page_gives_the_same_numbers() -> None:
         traffic={"bulk": ps.Tcp(count=3, start={"uniform": ["0s", "1s"]})},
     )
     runs = ps.compare(link, [ps.DropTail(), ps.Red(gentle=True)], vary={"traffic.bulk.count": [2, 4]}, runs=2)
-    page = report.render({**runs.to_dict(), "series": over_time(runs)})
+    page = report.render({**runs.to_dict(), "series": record_over_time(runs)})
     text = re.search(r'<pre id="scenario">(.*?)</pre>', page, re.S)
     assert text
     again = ps.Scenario.loads(html.unescape(text[1]))

@@ -309,7 +309,7 @@ def test_a_choice_that_fails_on_fresh_networks_gives_way_to_a_setting_that_meets
             return [fresh[setting.label] for setting in settings]
 
     bench = Replayed(Population(LINK.document(), ["bottleneck"], 1), [tuned()], AIM)
-    tuning = _Tuning(bench, Candidate.all_of(["codel"]), LINK.document().resolve(), 150.0, None)
+    tuning = _Tuning(bench, Candidate.from_schemes(["codel"]), LINK.document().resolve(), 150.0, None)
     advised, confirmed = tuning._confirm((PRESENT.setting,), pool, [])
     assert advised == (DEFAULT,)
     assert [each.success.met for each in confirmed] == [20, 18]

@@ -25,9 +25,9 @@ from penstock.results.metrics import find_metric as metric_of
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
-from penstock.studies.pace import too_short
+from penstock.studies.pace import short_budget_error
 from penstock.studies.runs import Runs
-from penstock.studies.store import Results
+from penstock.studies.store import RunResults
 
 __all__ = ["Challenge", "challenge", "schemes_of"]
 
@@ -185,7 +185,7 @@ def challenge(
     budget_s: float = 60.0,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Results | None = None,
+    store: RunResults | None = None,
 ) -> Challenge:
     """Search for the network in which a scheme loses most compared with the best of its rivals.
 
@@ -244,9 +244,9 @@ def schemes_of(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -
     errors: list[ErrorDetail] = []
     candidates: list[Candidate] = []
     with collecting(errors):
-        candidates.append(Candidate.of(scheme, Option("SCHEME", "scheme")))
+        candidates.append(Candidate.from_scheme(scheme, Option("SCHEME", "scheme")))
     with collecting(errors):
-        candidates += Candidate.all_of(against, Option("--against", "against"))
+        candidates += Candidate.from_schemes(against, Option("--against", "against"))
     if errors:
         raise ScenarioError(errors)
     challenged, *others = candidates
@@ -271,7 +271,7 @@ def _sample_size(bench: Bench, search: Search) -> int:
     mean_s = bench.seconds(valid, SEARCH_RUNS) / len(valid)
     count = int(SAMPLE_END * bench.budget_s / mean_s)
     if count < MIN_NETWORKS:
-        raise too_short(bench.budget_s, MIN_NETWORKS * mean_s / SAMPLE_END, f"{MIN_NETWORKS} networks")
+        raise short_budget_error(bench.budget_s, MIN_NETWORKS * mean_s / SAMPLE_END, f"{MIN_NETWORKS} networks")
     return min(MAX_NETWORKS, count)
 
 

@@ -78,11 +78,11 @@ def _warmup(document: Document, resolved: Resolved) -> str | None:
 
 def _check_study(path: str, settings: list[str], limits: Limits, outputs: Outputs) -> None:
     from penstock.results.display import count_phrase
-    from penstock.studies.study import Batch
+    from penstock.studies.study import StudyRuns
     from penstock.studies.study_file import StudyFile
 
     file = StudyFile.read(path, settings=settings)
-    Batch(file.study, None)  # raises the errors of all cells
+    StudyRuns(file.study, None)  # raises the errors of all cells
     scenarios = {label: _checked(document, limits) for label, document in file.bases.items()}
     head = _head(file)
     size = f"{count_phrase(head['cells'], 'cell')} x {count_phrase(head['seeds'], 'seed')} = {count_phrase(head['runs'], 'run')}"

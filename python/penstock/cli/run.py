@@ -98,14 +98,14 @@ def _document(
             document = document.set("seed", seed, "--seed")
         if not schemes:
             return document
-        from penstock.studies.plan import Plan
+        from penstock.studies.plan import ComparisonPlan
 
-        cases = Plan.make(document, schemes, None, at).cases
+        cases = ComparisonPlan.resolve_cases(document, schemes, None, at).cases
     if errors and schemes:
         from penstock.studies.candidate import Candidate
 
         with collecting(errors):
-            Candidate.all_of(schemes)
+            Candidate.from_schemes(schemes)
     if errors:
         raise ScenarioError(dict.fromkeys(errors))
     if len(cases) > 1:
@@ -201,12 +201,12 @@ def _on_link(
     """Run on a real link and write the result. Exits with 1 if its numbers are invalid."""
     from penstock.engine.pcap import captures
     from penstock.link.measure import prepare
-    from penstock.link.requirements import require
+    from penstock.link.requirements import require_real_links
     from penstock.results.grid import format_tables, run_grids
     from penstock.studies.repeat import command_script
 
     captured = captures(prepare(document).resolved.canonical["links"], capture_options[0])
-    require("run", restart=True)
+    require_real_links("run", restart=True)
     ready = prepare(_with_warmup(document))
     notify_all(ready.traffic.notes)
     seed = int(ready.resolved.readable["seed"])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from penstock.cli.output import Outputs, notify, print_result
 
 if TYPE_CHECKING:
-    from penstock.studies.database import Answer
+    from penstock.studies.database import QueryResult
 
 __all__ = ["answer_query"]
 
@@ -33,12 +33,12 @@ def answer_query(store: str | None, sql: str, outputs: Outputs, file: Path | Non
     """Write the answer to the file of `-o`, else as JSON, else as a table to standard output."""
     from penstock.results.grid import format_tables
     from penstock.studies.database import Database
-    from penstock.studies.export import export_answer
+    from penstock.studies.export import export_query_result
 
     with Database(store) as database:
         answer = database.ask(sql)
         if file is not None:
-            export_answer(answer, file)
+            export_query_result(answer, file)
             notify(f"rows: {file}")
             return
         if outputs.has_json:
@@ -52,7 +52,7 @@ def answer_query(store: str | None, sql: str, outputs: Outputs, file: Path | Non
         notify(f"only the first {MAX_SHOWN} rows are shown; --json FILE writes all")
 
 
-def _grid(answer: Answer, rows: list[tuple[Any, ...]]) -> Any:
+def _grid(answer: QueryResult, rows: list[tuple[Any, ...]]) -> Any:
     """The rows as a table, with the columns in the order of the query."""
     from penstock.results.display import short_text
     from penstock.results.grid import TextTable
@@ -85,7 +85,7 @@ def _json_output(file: Path | None) -> Iterator[TextIO]:
         target.detach()
 
 
-def _write_json(answer: Answer, target: TextIO) -> None:
+def _write_json(answer: QueryResult, target: TextIO) -> None:
     """Write the rows as a list of objects, one per line."""
     target.write("[")
     for number, row in enumerate(answer.rows):

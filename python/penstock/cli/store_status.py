@@ -48,26 +48,26 @@ def resume(folder: str | None, study: str | None, place: Place, margin: float, o
 
 
 def _studies(folder: str | None, study: str | None) -> tuple[Store, list[StudyFile]]:
-    from penstock.studies.recorded import recorded, recorded_names
-    from penstock.studies.store import Store, default_folder
+    from penstock.studies.recorded import recorded_studies, recorded_study_names
+    from penstock.studies.store import Store, default_store_folder
 
-    place = Path(folder) if folder is not None else default_folder()
-    names = recorded_names(place)
+    place = Path(folder) if folder is not None else default_store_folder()
+    names = recorded_study_names(place)
     if not names:
         if not place.is_dir():
             raise PenstockError(f"no store {place}: there is no such folder")
         raise PenstockError(f"{place}: contains no study; run penstock compare STUDY.toml --store {place}")
     if study is not None and study not in names:
         raise UnknownNameError("study", study, names)
-    files = recorded(place, study)
+    files = recorded_studies(place, study)
     return Store(folder), files
 
 
 def _state(file: StudyFile, store: Store) -> dict[str, Any]:
-    from penstock.studies.study import Batch
+    from penstock.studies.study import StudyRuns
 
     missing = cells = 0
-    for cell in Batch(file.study, store).cells():
+    for cell in StudyRuns(file.study, store).cells():
         cells += 1
         missing += len(store.missing(cell.content, cell.seeds))
     return {"study": file.study.name, "cells": cells, "runs": cells * file.study.seeds, "missing": missing}

@@ -22,9 +22,9 @@ from penstock.results.run_table import Array
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import run_plan
 from penstock.studies.executor import Progress
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 from penstock.studies.runs import Runs
-from penstock.studies.store import Results
+from penstock.studies.store import RunResults
 
 __all__ = ["FULL", "QUICK", "Evaluation", "Form", "Row", "cases_of", "evaluate"]
 
@@ -170,7 +170,7 @@ def evaluate(
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Results | None = None,
+    store: RunResults | None = None,
 ) -> Evaluation:
     """Run every scenario of RFC 7928 with drop-tail and these schemes.
 
@@ -185,7 +185,7 @@ def evaluate(
     """
     named = [
         candidate
-        for candidate in Candidate.all_of(schemes, Option("SCHEME", "schemes"))
+        for candidate in Candidate.from_schemes(schemes, Option("SCHEME", "schemes"))
         if candidate.label != "droptail"
     ]
     if not named:
@@ -196,11 +196,12 @@ def evaluate(
     return Evaluation(form, runs, tuple(discussed(form, named, threads, store)))
 
 
-def _plan(form: Form, candidates: tuple[Candidate, ...]) -> Plan:
+def _plan(form: Form, candidates: tuple[Candidate, ...]) -> ComparisonPlan:
     """The plan of all scenarios, which are the points of the sweep."""
     cases = cases_of(form)
     plans = [
-        Plan.make(case.scenario(form.bench), [_changed(candidate, case) for candidate in candidates]) for case in cases
+        ComparisonPlan.resolve_cases(case.scenario(form.bench), [_changed(candidate, case) for candidate in candidates])
+        for case in cases
     ]
     return replace(
         plans[0],

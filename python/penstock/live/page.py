@@ -13,12 +13,12 @@ from markupsafe import Markup
 from penstock.report.templating import bundled_script, script_safe_json, style_sheet
 from penstock.results.palette import LIGHT
 
-__all__ = ["page"]
+__all__ = ["bench_page"]
 
 _FOLDER: Final = resources.files("penstock.live")
 
 
-def page(material: Mapping[str, Any]) -> str:
+def bench_page(material: Mapping[str, Any]) -> str:
     """The page for the material of `penstock.live.material`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

@@ -12,8 +12,8 @@ from penstock.results.table import Table
 from penstock.scenario.document import Document
 from penstock.scenario.scenario import Scenario
 from penstock.studies.part import CellRuns
-from penstock.studies.store import Results
-from penstock.studies.study import Batch, Measure, Progress, Study
+from penstock.studies.store import RunResults
+from penstock.studies.study import Measure, Progress, Study, StudyRuns
 
 __all__ = ["Change", "QuickOrFull", "ReproductionEffort", "Mode", "Sweep", "value_for_effort"]
 
@@ -43,7 +43,7 @@ class ReproductionEffort:
     """
 
     mode: Mode = "normal"
-    store: Results = field(default_factory=Results)
+    store: RunResults = field(default_factory=RunResults)
     jobs: int = field(default_factory=cores)
     progress: Progress | None = None
     cost: dict[tuple[str, int], float] = field(default_factory=dict, compare=False)
@@ -62,10 +62,10 @@ class ReproductionEffort:
     def table(self, study: Study, measure: Measure) -> Table:
         """Run a study and measure it; also used for a first pass whose results set parameters of another study."""
         if self.mode == "normal":
-            study = study.limited(NORMAL_SEEDS)
+            study = study.with_max_seeds(NORMAL_SEEDS)
         if self.change is not None:
             study = study.changed(self.change)
-        batch = Batch(study, self.store)
+        batch = StudyRuns(study, self.store)
         batch.complete(self.jobs, self.progress)
         table = batch.table(measure)
         self.cost.update(batch.cost)

@@ -65,7 +65,7 @@ class Comparison:
     ) -> None:
         self._result, self._runs = result, runs
         self.rows: Sequence[EstimateRow] = result["rows"]
-        self.differences: Sequence[Json] = result.get("differences") or ()
+        self.difference_rows: Sequence[Json] = result.get("differences") or ()
         self.scenario: Json = result["scenario"]
         links = set(self.scenario.get("links") or {})
         measured = [name for name in self.places if name.removesuffix(".reverse") in links]
@@ -183,7 +183,7 @@ class Comparison:
     def paired_intervals(self) -> dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]]:
         """The interval of the paired difference of two schemes, in both orders, for each point, place and metric."""
         intervals: dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]] = {}
-        for row in self.differences:
+        for row in self.difference_rows:
             if row["ci95"] is None:
                 continue
             scheme, point = self._position(row)
@@ -285,7 +285,7 @@ class Comparison:
         return [(s, points) for s, points in enumerate(alike) if points]
 
     def _grids(self) -> list[TextTable]:
-        return comparison_grids(cast(Sequence[Json], self.rows), self.differences, self.at, self.runs)
+        return comparison_grids(cast(Sequence[Json], self.rows), self.difference_rows, self.at, self.runs)
 
     def __repr__(self) -> str:
         return format_tables(self._grids()) + "".join(f"\n{note}\n" for note in self._notes())

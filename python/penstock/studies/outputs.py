@@ -25,10 +25,10 @@ from penstock.results.run_table import RunTable
 from penstock.results.short_names import full_name
 from penstock.results.summary_table import SummaryTable
 from penstock.results.sweep import horizontal_axis
-from penstock.studies.over_time import over_time
+from penstock.studies.over_time import record_over_time
 from penstock.studies.repeat import comparison_script
 
-__all__ = ["KINDS", "charts", "plot", "save", "to_xarray", "write_table"]
+__all__ = ["KINDS", "chart_images", "plot", "save", "to_xarray", "write_table"]
 
 
 FIGURE = "delay_p99_s"
@@ -76,7 +76,7 @@ def _page(runs: RunTable, file: Path) -> None:
         script = comparison_script(runs.design, len(runs.seeds))
     except PenstockError:  # an AQM in Python that is not in a file
         script = ""
-    result = {**Comparison.from_runs(runs).to_dict(), "series": over_time(runs), "script": script}
+    result = {**Comparison.from_runs(runs).to_dict(), "series": record_over_time(runs), "script": script}
     page.write(result, file)
 
 
@@ -126,7 +126,7 @@ def plot(runs: RunTable, metric: str, x: str | None, by: str, panel: str | None,
     return metric_by_axis.draw(summary, across, column.name, None if curve == across else curve, split, note=note)
 
 
-def charts(runs: RunTable) -> str:
+def chart_images(runs: RunTable) -> str:
     """The metrics `CHARTS` at the first place as images, at the first values of all swept keys except one."""
     from penstock.plots import style
 

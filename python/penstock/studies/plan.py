@@ -16,11 +16,11 @@ from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.pilots import with_warmups
 from penstock.units import parse_time
 
-__all__ = ["Case", "Plan", "check_places", "own_queue", "placed", "with_watches_of"]
+__all__ = ["PlannedCase", "ComparisonPlan", "check_places", "own_queue", "with_candidate_queue", "with_default_watches"]
 
 
 @dataclass(frozen=True)
-class Case:
+class PlannedCase:
     """One scheme at one point of the sweep."""
 
     candidate: Candidate
@@ -35,7 +35,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ComparisonPlan:
     """The runs of a comparison before they are executed.
 
     Attributes:
@@ -53,7 +53,7 @@ class Plan:
     base: Resolved
     document: Document
     at: tuple[str, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[PlannedCase, ...]
     schemes: tuple[Candidate, ...]
     points: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
@@ -74,29 +74,29 @@ class Plan:
         return check_budget(cases, limits, self.origins, runs=runs, threads=jobs)
 
     @classmethod
-    def make(
+    def resolve_cases(
         cls,
         scenario: ScenarioLike,
         schemes: SchemeLike | Iterable[SchemeLike],
         vary: Mapping[str, Sequence[Any]] | None = None,
         at: str | Sequence[str] | None = None,
-    ) -> Plan:
+    ) -> ComparisonPlan:
         """Resolve every case. Raises `ScenarioError` with the errors of all of them."""
         errors: list[ErrorDetail] = []
         candidates: tuple[Candidate, ...] = ()
         with collecting(errors):
-            candidates = Candidate.all_of(schemes)
+            candidates = Candidate.from_schemes(schemes)
         base = as_document(scenario)
         resolved = resolve(base.tree, base.origins)
         if resolved.errors:
             raise ScenarioError([*errors, *resolved.errors])
-        base = with_watches_of(base, resolved)
+        base = with_default_watches(base, resolved)
         places = ((at,) if isinstance(at, str) else tuple(dict.fromkeys(at))) if at else resolved.watched
         with collecting(errors):
             check_places(base, places)
         errors += _repeated_values(vary or {})
         points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
-        cases: list[Case] = []
+        cases: list[PlannedCase] = []
         can_place = not errors
         for point in points:
             with collecting(errors):
@@ -116,7 +116,7 @@ class Plan:
         """Whether a warm-up is "auto"."""
         return any(case.resolved.head.has_automatic_warmup for case in self.cases)
 
-    def with_warmups(self, jobs: int | None = None) -> Plan:
+    def with_warmups(self, jobs: int | None = None) -> ComparisonPlan:
         """The plan with each warm-up that is "auto" replaced: at each point, by the longest transient of the schemes.
 
         `jobs` is the number of threads; by default all cores. The base scenario keeps "auto" if the points have several
@@ -142,9 +142,9 @@ class Plan:
         return f"warm-up, determined by pilot runs: {' to '.join(dict.fromkeys((warmups[0], warmups[-1])))}"
 
 
-def _case(document: Document, candidate: Candidate, point: Mapping[str, Any], places: Sequence[str]) -> Case:
-    case = placed(document, candidate, places)
-    return Case(candidate, point, resolve(case.tree, case.origins), case)
+def _case(document: Document, candidate: Candidate, point: Mapping[str, Any], places: Sequence[str]) -> PlannedCase:
+    case = with_candidate_queue(document, candidate, places)
+    return PlannedCase(candidate, point, resolve(case.tree, case.origins), case)
 
 
 def _repeated_values(vary: Mapping[str, Sequence[Any]]) -> list[ErrorDetail]:
@@ -176,7 +176,7 @@ def check_places(base: Document, places: Sequence[str]) -> None:
             )
 
 
-def with_watches_of(document: Document, resolved: Resolved) -> Document:
+def with_default_watches(document: Document, resolved: Resolved) -> Document:
     """The scenario with the key `watch` for each link that is watched by default, according to `resolved`.
 
     So replacing a queue elsewhere does not change which links are watched.
@@ -240,7 +240,7 @@ def _left_out(document: Document, candidates: Sequence[Candidate], places: Seque
     return tuple(notes.values())
 
 
-def placed(document: Document, candidate: Candidate, places: Sequence[str]) -> Document:
+def with_candidate_queue(document: Document, candidate: Candidate, places: Sequence[str]) -> Document:
     """The scenario with the candidate's queue at these places, which are watched.
 
     Unless the candidate gives a limit, it takes the limit of the queue that it replaces.

@@ -17,7 +17,7 @@ from penstock.results.display import scheme_argument, setting_text
 from penstock.results.run_table import StudyDesign
 from penstock.scenario.document import Document, read_document
 from penstock.studies.portable import aqm_files, scenario_files
-from penstock.studies.recorded import STUDY, study_files, write_files
+from penstock.studies.recorded import STUDY, recorded_files, write_files
 from penstock.studies.study_file import StudyFile
 
 __all__ = ["command_script", "comparison_script", "record_comparison", "recorded_script", "study_script"]
@@ -51,7 +51,7 @@ def command_script(
 
 def study_script(file: StudyFile, margin: float = MARGIN) -> str:
     """The script of a study."""
-    return shell_script(study_files(file), command_text([*COMPARE, STUDY], _margin(margin)))
+    return shell_script(recorded_files(file), command_text([*COMPARE, STUDY], _margin(margin)))
 
 
 def comparison_script(design: StudyDesign, runs: int, options: Options = ()) -> str:

@@ -11,7 +11,7 @@ from penstock.errors import PenstockError
 from penstock.results.columns import RESERVED, is_result_column, sorted_columns, typed_label_values
 from penstock.studies.part import CellRuns
 
-__all__ = ["labelled", "run_rows"]
+__all__ = ["with_labels", "run_rows"]
 
 TYPES = {"BOOLEAN": pa.bool_(), "BIGINT": pa.int64(), "DOUBLE": pa.float64(), "VARCHAR": pa.string()}
 """The types of labels in a table, by their types in SQL."""
@@ -30,10 +30,10 @@ def run_rows(cells: Sequence[CellRuns], parts: Iterable[pa.Table]) -> pa.Table:
     if any(run not in row_of for run in runs):
         raise PenstockError("results of runs are missing; another process has removed them from the store")
     rows = table.take(pa.array([row_of[run] for run in runs]))
-    return labelled(rows, [cell.labels for cell in cells for _ in cell.seeds])
+    return with_labels(rows, [cell.labels for cell in cells for _ in cell.seeds])
 
 
-def labelled(rows: pa.Table, labels: Sequence[Mapping[str, Any]]) -> pa.Table:
+def with_labels(rows: pa.Table, labels: Sequence[Mapping[str, Any]]) -> pa.Table:
     """The table with its labels replaced by `labels`, one mapping per row."""
     run_columns = {name: rows[name] for name in rows.column_names if name in RESERVED or is_result_column(name)}
     names = dict.fromkeys(name for each in labels for name in each)

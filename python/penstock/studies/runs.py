@@ -160,4 +160,4 @@ class Runs(RunTable):
         return repr(self.comparison)
 
     def _repr_html_(self) -> str:
-        return self.comparison._repr_html_() + outputs.charts(self)
+        return self.comparison._repr_html_() + outputs.chart_images(self)

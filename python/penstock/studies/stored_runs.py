@@ -17,7 +17,7 @@ from penstock.studies.database import Database
 from penstock.studies.part import CellRuns
 from penstock.studies.run_rows import run_rows
 from penstock.studies.runs import Runs, StudyDesign
-from penstock.studies.store import Results
+from penstock.studies.store import RunResults
 from penstock.studies.store_table import Choice, StoreTable
 
 __all__ = ["MAX_CELLS", "read_runs", "stored_runs", "study_runs"]
@@ -56,7 +56,7 @@ def stored_runs(study: StoreTable) -> Runs:
     return Runs(table, _design(cells, scenario, study.version(), study.scenarios()))
 
 
-def study_runs(cells: Sequence[CellRuns], results: Results) -> Runs:
+def study_runs(cells: Sequence[CellRuns], results: RunResults) -> Runs:
     """The runs of the cells of a study, which `results` has. A label that only other cells have is None."""
     scenarios = results.scenarios({cell.scenario for cell in cells})
     names = dict.fromkeys(name for cell in cells for name in cell.labels if name != SCHEME)

@@ -150,7 +150,7 @@ def table(effort: ReproductionEffort) -> Table:
     for reading in READINGS:
         met: dict[str, list[bool]] = {}
         for printed in effort.quick_or_full(PLACES[:1], PLACES):
-            runs = effort.table(printed.study(effort).limited(SEEDS).changed(reading.applied), printed.measure)
+            runs = effort.table(printed.study(effort).with_max_seeds(SEEDS).changed(reading.applied), printed.measure)
             _judge(met, printed.places, runs)
         cells.append((reading._asdict(), _counts(met, FITTED)))
     return Table(cells, seeds=SEEDS)
@@ -242,7 +242,7 @@ def table_of_codes(effort: ReproductionEffort) -> Table:
     for red, acks, rate in itertools.product(REDS, *others):
         change = combined_change(REDS[red], ACKS[acks], RATES[rate])
         met: dict[str, list[bool]] = {}
-        _judge(met, OF_CODES, effort.table(CODES(effort).limited(SEEDS).changed(change), measures.of_run))
+        _judge(met, OF_CODES, effort.table(CODES(effort).with_max_seeds(SEEDS).changed(change), measures.of_run))
         cells.append(({"RED": red, "acks": acks, "rate": rate}, _counts(met, ["Table 5.1"])))
     return Table(cells, seeds=SEEDS)
 

@@ -85,9 +85,9 @@ def test_windows_of_20_packets_never_fill_a_buffer_of_50_at_the_access_link() ->
         as_document(kt.two_round_trips("short", kt.queue("DTDRR", 400), ("3s", "1s"), flows=200))
     )
     limited, unlimited = (
-        ps.run(change(short)) for change in (fifo_limit_change(f"{kt.ACCESS_LIMIT}p"), kt.access_limits)
+        ps.run(change(short)) for change in (fifo_limit_change(f"{kt.ACCESS_LIMIT}p"), kt.with_access_limits)
     )
-    assert kt.access_limits(short).tree["links"] == short.tree["links"]
+    assert kt.with_access_limits(short).tree["links"] == short.tree["links"]
     assert kt.measure(limited) == kt.measure(unlimited)
 
 
@@ -101,7 +101,7 @@ def test_the_reading_chosen_by_printed_numbers_is_the_reconstructed_set_up(load:
 
 
 def test_the_reconstructed_sender_puts_packets_of_1_kb_on_the_link() -> None:
-    scenario = ps.dumbbell(rate="20Mbit", rtt="80ms", queue=ps.DropTail(limit="20p"), traffic={"bulk": cc.tcp(1)})
+    scenario = ps.dumbbell(rate="20Mbit", rtt="80ms", queue=ps.DropTail(limit="20p"), traffic={"bulk": cc.tcp_flows(1)})
     document = cc.reconstructed(as_document(scenario)).set("duration", "10s")
     link = ps.run(document).links["bottleneck"]
     sent = link.utilization * 20e6 / 8 * 10  # bytes

@@ -63,13 +63,13 @@ def test_the_buffers_of_brandauer_are_those_of_the_model() -> None:
         (256, 1, 0.6021, 0.00424, 71, 307, 472),
         (64, 2, 0.1081, 0.00196, 38, 163, 251),
     ]:
-        buffers = br.design(n, b)
+        buffers = br.redopt_in_packets(n, b)
         assert tuple(buffers) == pytest.approx((buffer, low, high, max_p, w_q), rel=0.02)
 
 
 def test_active_connections_are_counted_by_what_they_take() -> None:
     span = ("60s", "20s")
-    run = ps.run(br.web(200, br.queue("TD", br.design(64)), span=span), seed=1)
+    run = ps.run(br.web_scenario(200, br.queue("TD", br.redopt_in_packets(64)), span=span), seed=1)
     numbers = br.measure(run)
     web = run.traffic["web"]
     assert numbers["active"] == pytest.approx(web.completed * web.completion_mean_s / 40)
@@ -77,7 +77,7 @@ def test_active_connections_are_counted_by_what_they_take() -> None:
 
 def test_losses_in_a_row_are_those_of_a_trace(tmp_path: Path) -> None:
     """An independent count: drops and accepted arrivals at the bottleneck, in their order."""
-    scenario = br.ftp(64, br.queue("TD", br.design(16)), ("15s", "0s"))
+    scenario = br.ftp_scenario(64, br.queue("TD", br.redopt_in_packets(16)), ("15s", "0s"))
     recorded = record(scenario.resolve(), 1, traced=True)
     recorded.write(tmp_path)
     run = recorded.run

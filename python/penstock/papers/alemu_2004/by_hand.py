@@ -34,7 +34,7 @@ def _transfer(rounds: int) -> ps.Scenario:
     return ps.Scenario(duration=f"{rounds * 100 - 50}ms", links={"line": line}, traffic={"flow": flow})
 
 
-def sent(run: ps.Run) -> Numbers:
+def packets_sent(run: ps.Run) -> Numbers:
     """Packets sent so far."""
     return {"sent": float(run.traffic["flow"].sent_pkts)}
 
@@ -52,7 +52,7 @@ fig0_1 = Exhibit(
         ", ".join(map(str, WINDOWS)) + " packets",
         must_hold=True,
     ),
-    measure=sent,
+    measure=packets_sent,
     study=Sweep(_transfer, {"rounds": range(1, 8)}),
 )
 

@@ -14,8 +14,8 @@ from penstock.reproduce.figure import Claim, QuickOrFull, Statement, Sweep, at_l
 from penstock.reproduce.shape import along_sweep, relative_range, rises
 
 from . import setup as s
-from .measures import Numbers, of_run
-from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, claim, controller, load
+from .measures import Numbers, run_metrics
+from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, claim, controller, load_scenario
 
 WITHOUT = "cited from another work, whose set-up the thesis does not give"
 ENDS: dict[str, Any] = {"limit": f"{BUFFER}p", "share": SHARE}
@@ -63,32 +63,34 @@ def gamma_swing(run: ps.Run) -> dict[str, float]:
 SEEDS = QuickOrFull(5, 20)
 study = (
     Sweep(
-        lambda scheme, flows: load(SCHEMES[scheme](), flows),
+        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows),
         {"scheme": [scheme for scheme in SCHEMES if scheme != "GREEN"], "flows": FLOWS},
         SEEDS,
         labels={"part": "loads"},
     )
     + Sweep(
-        lambda scheme, flows: load(SCHEMES[scheme](), flows, sampling="100ms"),
+        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows, sampling="100ms"),
         {"scheme": ["GREEN"], "flows": FLOWS},
         SEEDS,
         labels={"part": "loads"},
         keep=gamma_swing,
     )
     + Sweep(
-        lambda scheme, window: s.added(SCHEMES[scheme](), 50, warmup=f"{window[0]}s", duration=f"{window[1]}s"),
+        lambda scheme, window: s.joining_flows_scenario(
+            SCHEMES[scheme](), 50, warmup=f"{window[0]}s", duration=f"{window[1]}s"
+        ),
         {"scheme": STEPPED, "window": [SOON, LATER]},
         SEEDS,
         labels={"part": "step"},
     )
     + Sweep(
-        lambda topology: s.link(ps.P(**ENDS), 50, topology=topology),
+        lambda topology: s.slow_link_scenario(ps.P(**ENDS), 50, topology=topology),
         {"topology": ["same", "diff"]},
         SEEDS,
         labels={"part": "round trips"},
     )
     + Sweep(
-        lambda scheme, buffer: load(SLOW[scheme](buffer), 103, duration="50s"),
+        lambda scheme, buffer: load_scenario(SLOW[scheme](buffer), 103, duration="50s"),
         {"scheme": list(SLOW), "buffer": [35, 70]},
         SEEDS,
         labels={"part": "buffers"},
@@ -98,7 +100,7 @@ study = (
 
 def measure(run: ps.Run) -> Numbers:
     """The queue, and GREEN's gamma."""
-    return of_run(run) | dict(run.raw.get("kept", {}))
+    return run_metrics(run) | dict(run.raw.get("kept", {}))
 
 
 F = metric("F", says="Jain's index")

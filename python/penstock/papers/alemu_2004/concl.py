@@ -8,14 +8,14 @@ from penstock.reproduce.shape import along_sweep
 from penstock.results.sample import RunSample
 
 from . import loads, methods, steps
-from .setup import AQS, AREDS, EMPTY, PLR, VQS, added, claim
+from .setup import AQS, AREDS, EMPTY, PLR, VQS, claim, joining_flows_scenario
 from .steps import measure, recovery
 
 __all__ = ["CLAIMS", "measure", "study"]
 
 # The runs of Figures 2.3 and 2.9 and of Table 3.3; for Figure 2.3 the whole run.
 LOADS, METHODS, STEP = ({"part": part} for part in ("loads", "methods", "step"))
-(WHOLE,) = steps.steps(added, [20]).others
+(WHOLE,) = steps.step_sweep(joining_flows_scenario, [20]).others
 study = (
     replace(loads.STUDY, labels=LOADS)
     + replace(methods.METHODS_STUDY, labels=METHODS)

@@ -11,7 +11,7 @@ from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample
 
 from . import panels
-from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, load, psand
+from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, load_scenario, psand
 
 COEFS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 GAMMAS = [0.25, 0.5, 1, 1.5, 2]
@@ -22,11 +22,13 @@ MANY = above(3)
 """Numbers of flows that count as many."""
 # PSAND with each factor and power, and the adaptive REDs, whose labels are `scheme` and `flows` (guess 12).
 PAIRS = Sweep(
-    lambda coef, gamma, flows: load(psand(coef, gamma), flows),
+    lambda coef, gamma, flows: load_scenario(psand(coef, gamma), flows),
     {"coef": QuickOrFull([0.5, 1, 1.75, 3], COEFS), "gamma": QuickOrFull([0.25, 1.5], GAMMAS), "flows": FLOWS},
     seeds=QuickOrFull(5, 100),
 ) + Sweep(
-    lambda scheme, flows: load(ADAPTIVE[scheme](), flows), {"scheme": AREDS, "flows": FLOWS}, seeds=QuickOrFull(5, 100)
+    lambda scheme, flows: load_scenario(ADAPTIVE[scheme](), flows),
+    {"scheme": AREDS, "flows": FLOWS},
+    seeds=QuickOrFull(5, 100),
 )
 
 
@@ -35,7 +37,7 @@ fig2_12 = Exhibit(
     claim("fig2.12/c1", falls(AQS(**ANY), "coef")),
     claim("fig2.12/c2", rises(AQS(coef=above(1), gamma=above(0)), "gamma")),
     study=PAIRS,
-    draw=panels.for_each_load("coef", "AQS", "gamma"),
+    draw=panels.figure_per_load("coef", "AQS", "gamma"),
 )
 
 
@@ -84,7 +86,7 @@ fig2_13 = Exhibit(
         ),
     ),
     study=PAIRS,
-    draw=panels.for_each_load("coef", "VQS", "gamma"),
+    draw=panels.figure_per_load("coef", "VQS", "gamma"),
 )
 
 
@@ -120,14 +122,14 @@ fig2_14 = Exhibit(
         )(flows=3),
     ),
     study=PAIRS,
-    draw=panels.for_each_load("coef", "PLR", "gamma"),
+    draw=panels.figure_per_load("coef", "PLR", "gamma"),
 )
 
 
-def bounds(coef: float, gamma: float, labels: Mapping[str, str] | None = None) -> Sweep:
+def max_p_bound_sweep(coef: float, gamma: float, labels: Mapping[str, str] | None = None) -> Sweep:
     """PSAND with each bound and load."""
     return Sweep(
-        lambda high, flows: load(psand(coef, gamma, high), flows),
+        lambda high, flows: load_scenario(psand(coef, gamma, high), flows),
         {
             "high": QuickOrFull([0.1, 0.4, 0.7, 1.0], [i / 10 for i in range(1, 11)]),
             "flows": QuickOrFull([3, 53, 103], LOADS),
@@ -160,8 +162,8 @@ fig2_15 = Exhibit(
     ),
     claim("fig2.15a/c1", every(falls(VQS(high=at_most(0.7)), "high"), VQS(high=1.0) > VQS(high=0.7))(flows=HEAVY)),
     claim("fig2.15c/c1", (PLR(high=1.0) - PLR(high=0.1)).between(0, 2)(flows=HEAVY)),
-    draw=panels.of(*(panels.Panel("high", metric, "flows") for metric in ("VQS", "AQS", "PLR"))),
-    study=bounds(1.75, 1.5),
+    draw=panels.panel_figure(*(panels.Panel("high", metric, "flows") for metric in ("VQS", "AQS", "PLR"))),
+    study=max_p_bound_sweep(1.75, 1.5),
 )
 
 
@@ -177,6 +179,6 @@ fig2_16 = Exhibit(
         "AQS falls by less from a bound of 0.1 to 1 than in Figure 2.15, and is above it at each larger bound",
     ),
     claim("fig2.16a/c1", VQS(pair=ONE) > VQS(pair=FIG2_15)),
-    study=bounds(1, 1, {"pair": ONE}) + bounds(1.75, 1.5, {"pair": FIG2_15}),
-    draw=panels.of(*(panels.Panel("high", metric, "flows", {"pair": ONE}) for metric in ("VQS", "AQS"))),
+    study=max_p_bound_sweep(1, 1, {"pair": ONE}) + max_p_bound_sweep(1.75, 1.5, {"pair": FIG2_15}),
+    draw=panels.panel_figure(*(panels.Panel("high", metric, "flows", {"pair": ONE}) for metric in ("VQS", "AQS"))),
 )

@@ -9,7 +9,7 @@ import penstock as ps
 from penstock.reproduce.figure import CurveFigure, QuickOrFull, Sweep, every, metric
 
 from .measures import Numbers
-from .setup import KT, claim, link, psand
+from .setup import KT, claim, psand, slow_link_scenario
 
 
 def _keep(run: ps.Run) -> Mapping[str, Any]:
@@ -20,7 +20,7 @@ def _keep(run: ps.Run) -> Mapping[str, Any]:
 
 # 10 s with 23 flows that start at once (guess 11: the load is not given).
 study = Sweep(
-    lambda flows: link(psand(), flows - 3, base=("0s", "0s", "0s"), first="0s", duration="10s"),
+    lambda flows: slow_link_scenario(psand(), flows - 3, base=("0s", "0s", "0s"), first="0s", duration="10s"),
     {"flows": [23]},
     seeds=QuickOrFull(5, 20),
     keep=_keep,

@@ -49,7 +49,7 @@ from .setup import (
     PLR,
     VQS,
     claim,
-    load,
+    load_scenario,
     psand,
 )
 
@@ -58,16 +58,16 @@ SCHEMES: dict[str, Callable[[], ps.Queue]] = {**ADAPTIVE, "PSAND 0.5": lambda: p
 OWN = Readings({"PSAND": "", "PSAND 0.5": "max_p at most 0.5"})
 
 
-def against(full: Sequence[int] = GRID, seeds: int = 100) -> Sweep:
+def load_sweep(full: Sequence[int] = GRID, seeds: int = 100) -> Sweep:
     """All schemes with each number of flows."""
     return Sweep(
-        lambda scheme, flows: load(SCHEMES[scheme](), flows),
+        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows),
         {"scheme": list(SCHEMES), "flows": QuickOrFull([3, 28, 103], list(full))},
         seeds=QuickOrFull(5, seeds),
     )
 
 
-STUDY = against()
+STUDY = load_sweep()
 
 
 def _falls_with_length(metric: str, note: str = "") -> Statement:
@@ -111,7 +111,7 @@ fig2_9 = Exhibit(
     claim("fig2.9c/c5", along_sweep(PLR(scheme=AREDS) > PLR(scheme="RED"))),
     claim("fig2.9/c6", along_sweep(every(*(q(scheme=AREDS) < q(scheme="RED") for q in (VQS, AQS))))),
     study=STUDY,
-    draw=panels.of(*(panels.Panel("flows", metric, "scheme") for metric in ("VQS", "AQS", "PLR"))),
+    draw=panels.panel_figure(*(panels.Panel("flows", metric, "scheme") for metric in ("VQS", "AQS", "PLR"))),
 )
 
 
@@ -159,7 +159,7 @@ fig2_10 = Exhibit(
         ),
     ),
     study=STUDY,
-    draw=panels.of(*(panels.Panel("flows", metric, "scheme", title=metric) for metric in names)),
+    draw=panels.panel_figure(*(panels.Panel("flows", metric, "scheme", title=metric) for metric in names)),
 )
 
 
@@ -172,7 +172,7 @@ SHORT, BESIDE = (5, 10), [(0, 4), (11, 16)]
 """Lengths that are said to be the most frequent with few flows, and as many on either side."""
 
 
-def lengths(run: ps.Run) -> Numbers:
+def length_shares(run: ps.Run) -> Numbers:
     """The shares of samples with each length, in percent."""
     pmf = list(run.links["bottleneck"].sampled_length_pmf)
     shares: Numbers = {f"X={i}": 100 * float(pmf[i]) if i < len(pmf) else 0.0 for i in range(BUFFER + 1)}
@@ -193,7 +193,7 @@ def _share(low: int, high: int) -> Number:
     return metric(f"X={low}..{high}", "%", f"P({low}<=X<={high})")
 
 
-def with_many(own: str, **at: Any) -> Statement:
+def modes_with_many_flows(own: str, **at: Any) -> Statement:
     """The modes with many flows are where the text has them."""
     return every(MODE(scheme=own).between(5, 15), MODE(scheme=AREDS).between(10, 20))(**at)
 
@@ -203,11 +203,11 @@ def _with_many(own: str, words: str, flows: int) -> tuple[Claim, ...]:
     reading = "; ".join(filter(None, [words, "103 flows" if flows == 103 else ""]))
     text = f"modes in these intervals at {flows} flows"
     return claims_if_measured(
-        {"flows": flows}, claim("fig2.11d/c1", with_many(own, flows=flows), text, reading=reading)
+        {"flows": flows}, claim("fig2.11d/c1", modes_with_many_flows(own, flows=flows), text, reading=reading)
     )
 
 
-def distributions(summary: SummaryTable) -> Figure:
+def draw_distributions(summary: SummaryTable) -> Figure:
     """A panel for each number of flows."""
     flows = summary.axis("flows")
     with style.figure_style():
@@ -230,7 +230,7 @@ fig2_11 = Exhibit(
         every(*(_share(*SHORT) > _share(*beside) for beside in BESIDE))(scheme=OWN, flows=at_most(28)),
     ),
     *itertools.chain(*(_with_many(own, words, n) for own, words in OWN.words.items() for n in (53, 103))),
-    measure=lengths,
-    draw=distributions,
-    study=against(SOME, seeds=200),
+    measure=length_shares,
+    draw=draw_distributions,
+    study=load_sweep(SOME, seeds=200),
 )

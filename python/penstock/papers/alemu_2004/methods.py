@@ -16,8 +16,8 @@ from penstock.reproduce.figure import Claim, Exhibit, Number, QuickOrFull, Summa
 from penstock.reproduce.statement import Statement, every
 
 from . import judge, measures
-from .measures import Numbers, of_average
-from .setup import AQS, BUFFER, KT, LU, PLR, VQS, WAQS, claim, load, psand
+from .measures import Numbers, queue_and_average_metrics
+from .setup import AQS, BUFFER, KT, LU, PLR, VQS, WAQS, claim, load_scenario, psand
 
 METHODS = ["max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"]
 SIGNS = {
@@ -66,7 +66,9 @@ def measure(run: ps.Run) -> Numbers:
     record = run.raw["kept"]
     names = ("above", "between", "crossings", "mean max_th", "max_th from 20")
     pmf = np.asarray(run.links["bottleneck"].sampled_length_pmf)
-    numbers: Numbers = of_average(run) | {name: record[name] for name in names} | {"to 20": 100 * float(pmf[:21].sum())}
+    numbers: Numbers = (
+        queue_and_average_metrics(run) | {name: record[name] for name in names} | {"to 20": 100 * float(pmf[:21].sum())}
+    )
     if run.seed == 1:
         for name, values in (*record["seconds"].items(), ("queue", record["queue"])):
             numbers |= {f"{name} at {i}": value for i, value in enumerate(values)}
@@ -95,7 +97,7 @@ def _courses(summary: SummaryTable, method: str) -> Figure:
 def _over_time(title: str, flows: int, methods: Sequence[str], *claims: Claim) -> Exhibit:
     """A figure of the first of these methods, sampled every 0.1 s; the claims compare it with the others."""
     runs = Sweep(
-        lambda method, flows: load(psand(adapt=method), flows, sampling="100ms"),
+        lambda method, flows: load_scenario(psand(adapt=method), flows, sampling="100ms"),
         {"method": list(methods), "flows": [flows]},
         seeds=QuickOrFull(5, 20),
         keep=keep,
@@ -164,11 +166,11 @@ tab3_2 = Exhibit(
 
 # The methods and, as "none", the fixed thresholds, at both loads that the text speaks of.
 METHODS_STUDY = Sweep(
-    lambda method, flows: load(psand(adapt=method), flows),
+    lambda method, flows: load_scenario(psand(adapt=method), flows),
     {"method": [*METHODS, "none"], "flows": [23, 103]},
     seeds=QuickOrFull(5, 100),
 )
-PRINTED = judge.printed("tab3-3", lambda row, column: (column, {"method": row, "flows": 103}))
+PRINTED = judge.read_thesis_table("tab3-3", lambda row, column: (column, {"method": row, "flows": 103}))
 
 
 def _rows() -> Iterator[Claim]:

@@ -33,7 +33,7 @@ COMPUTED = [1.631, 2.158, 3.327, 4.265, 5.280, 6.272, 7.272, 8.270]
 """x_h as in the list of claims."""
 
 
-def differences(_: ReproductionEffort) -> Rows:
+def difference_rows(_: ReproductionEffort) -> Rows:
     """The difference of the probabilities of at most h losses, and where it is 0."""
     xs = np.arange(0.25, 15.01, 0.25)
     for h in REDUNDANCY:
@@ -70,12 +70,12 @@ fig5_12 = Exhibit(
         "positive at x = 0.25, negative at 15, where P(at most h losses) falls faster with groups of mean 1.1",
         must_hold=True,
     ),
-    rows=differences,
+    rows=difference_rows,
     draw=CurveFigure("x", "delta", "h", labels=("mean losses in a block, x", "difference of probabilities")),
 )
 
 
-def above_h(_: ReproductionEffort) -> Rows:
+def excess_rows(_: ReproductionEffort) -> Rows:
     """x_h - h."""
     for h in [*range(1, 31), 50, 100, 400]:
         root = ps.model.code_threshold(RED, DROPTAIL, h)
@@ -90,7 +90,7 @@ model5_xh = Exhibit(
         every(excess > 0, excess(h=at_least(10)).between(0.26, 0.27), abs(excess(h=400) - 0.2614) <= 5e-4),
         must_hold=True,
     ),
-    rows=above_h,
+    rows=excess_rows,
 )
 
 
@@ -99,7 +99,7 @@ MOST = 400
 CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
 
-def recommended(_: ReproductionEffort) -> Rows:
+def recommendation_rows(_: ReproductionEffort) -> Rows:
     """The largest k at which RED is better, whether it is better for all smaller k, and losses from printed PLRBC."""
     ks = np.arange(1, MOST + 1)
     for p, h in itertools.product(LOSSES, [1, 2, 4, 8]):
@@ -108,8 +108,8 @@ def recommended(_: ReproductionEffort) -> Rows:
         largest = int(ks[better].max()) if better.any() else 0
         yield {"p": p, "h": h}, {"largest": float(largest), "holes": float(largest - better.sum())}
     for name, code in CODES.items():
-        cells = {(cell.row, cell.column): cell.printed / 100 for cell in tables5.printed(name, code)}
-        k, h = tables5.numbers(code)
+        cells = {(cell.row, cell.column): cell.printed / 100 for cell in tables5.read_table(name, code)}
+        k, h = tables5.block_packets(code)
         for row in dict.fromkeys(row for row, _ in cells):
             modelled = (
                 float(RED.residual_loss(cells[row, "PLRBC RED"], k, h)),
@@ -159,5 +159,5 @@ model5_rule = Exhibit(
         "sign of PLR_RED - PLR_DT at all 10 loads of Table 5.1, at 9 of Table 5.2",
         must_hold=True,
     ),
-    rows=recommended,
+    rows=recommendation_rows,
 )

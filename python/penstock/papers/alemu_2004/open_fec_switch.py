@@ -11,10 +11,10 @@ from penstock.results.condition import Condition
 from penstock.results.sample import RunSample
 
 from . import panels
-from .fec_switch import FecSwitch, modelled
-from .measures import of_codes
-from .setup import BUFFER, PLR, claim, fec
-from .tables5 import CODES, numbers
+from .fec_switch import FecSwitch, modelled_loss_thresholds
+from .measures import fec_metrics
+from .setup import BUFFER, PLR, claim, fec_scenario
+from .tables5 import CODES, block_packets
 
 LEFT_OPEN = "a question that the work leaves open"
 RED, TAIL = "automatic RED", "DT"  # that RED fits the thesis' tables (guess 9)
@@ -27,11 +27,11 @@ SWITCHES = {"switch by the model": "", "switch by Figure 5.4": "the losses at wh
 
 
 def _scenario(code: str, scheme: str, flows: int) -> ps.Scenario:
-    k, h = numbers(code)
-    base = fec(RED if scheme in SWITCHES else scheme, flows, k, h)
+    k, h = block_packets(code)
+    base = fec_scenario(RED if scheme in SWITCHES else scheme, flows, k, h)
     if scheme not in SWITCHES:
         return base
-    red, tail = CROSSINGS[code] if scheme == "switch by Figure 5.4" else modelled(k, h)
+    red, tail = CROSSINGS[code] if scheme == "switch by Figure 5.4" else modelled_loss_thresholds(k, h)
     queue = FecSwitch(limit=f"{BUFFER}p", leave_red=round(red, 4), leave_tail=round(tail, 4))
     link = replace(base.links["bottleneck"], queue=queue)
     return replace(base, links={**base.links, "bottleneck": link})
@@ -60,7 +60,7 @@ study = Sweep(
 
 def measure(run: ps.Run) -> dict[str, float | None]:
     """Losses before and after correction, the queue, and the state of the switch."""
-    losses = of_codes(run)
+    losses = fec_metrics(run)
     return {**{name: losses[name] for name in ("PLRBC", "PLR", "AQS", "VQS", "TCP")}, **run.raw.get("kept", {})}
 
 

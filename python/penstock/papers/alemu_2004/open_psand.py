@@ -14,7 +14,7 @@ from penstock.results.condition import Condition
 from penstock.results.sample import RunSample
 
 from . import panels
-from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, load, psand, red
+from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, load_scenario, psand, red
 
 FIXED = (1.75, 1.5)
 """Factor and power of the settings (Table 2.1)."""
@@ -52,7 +52,7 @@ KINDS = ["datagrams, 0.9", "datagrams, 1.2", "datagrams and transfers", "web", "
 
 
 def _other(scheme: str, kind: str) -> ps.Scenario:
-    basic = load(ADAPTIVE[scheme](), 3)
+    basic = load_scenario(ADAPTIVE[scheme](), 3)
     return ps.Scenario(
         name=f"Alemu, {kind}", duration="100s", links=basic.links, traffic={**_basic(basic, kind), **_traffic(kind)}
     )
@@ -72,9 +72,9 @@ SEEDS = QuickOrFull(5, 20)
 
 # Each pair at each load, and a RED that does not adapt; the four schemes under each traffic.
 study = (
-    Sweep(lambda coef, gamma, flows: load(psand(coef, gamma), flows), PAIRS, SEEDS)
+    Sweep(lambda coef, gamma, flows: load_scenario(psand(coef, gamma), flows), PAIRS, SEEDS)
     + Sweep(
-        lambda flows: load(red(min_th=0, max_th=20, max_p=0.75), flows),
+        lambda flows: load_scenario(red(min_th=0, max_th=20, max_p=0.75), flows),
         {"flows": PAIRS["flows"]},
         SEEDS,
         labels={"fixed": True},
@@ -137,6 +137,6 @@ def _under(kind: str) -> Iterator[Claim]:
 
 CLAIMS = (*map(_by_load, FLOWS), FIXED_RED, *(own_claim for kind in KINDS for own_claim in _under(kind)))
 
-draw = panels.of(
+draw = panels.panel_figure(
     *(panels.Panel("coef", q, "gamma", {"flows": n}, f"{n} flows") for n in (3, 103) for q in ("VQS", "PLR"))
 )

@@ -40,7 +40,7 @@ class Reading(NamedTuple):
     change: Literal["1", "0 / 0"]
 
     @property
-    def applied(self) -> Change:
+    def scenario_change(self) -> Change:
         """The change from a scenario as printed to this reading."""
         changes = [
             _with_basic("packet", dict.fromkeys(STARTS, f"{self.packet}B")),
@@ -64,7 +64,7 @@ CHOSEN = Reading(1000, "0, 1, 3 s", "each", "500 for PSAND", "once", "0 / 0")
 
 def reconstructed(document: Document) -> Document:
     """A scenario in the author's set-up: the chosen reading, and in chapter 5 RED as ns-2 has set it since 2001."""
-    return (_of_codes if _has_codes(document) else CHOSEN.applied)(document)
+    return (_of_codes if _has_codes(document) else CHOSEN.scenario_change)(document)
 
 
 def _with_basic(setting: str, values: Mapping[str, str]) -> Change:

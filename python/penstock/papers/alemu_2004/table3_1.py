@@ -23,12 +23,12 @@ from penstock.reproduce.statement import Statement, at_least_share, every, join_
 from penstock.results.condition import all_of
 
 from . import judge, panels
-from .measures import Numbers, of_average
-from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, added, claim, load, psand
+from .measures import Numbers, queue_and_average_metrics
+from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, claim, joining_flows_scenario, load_scenario, psand
 
 MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 5, 9.75]
 ROWS_STUDY = Sweep(
-    lambda max_th, min_th: load(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
+    lambda max_th, min_th: load_scenario(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
     {"max_th": MAXIMA, "min_th": MINIMA},
     seeds=QuickOrFull(5, 100),
 )
@@ -39,7 +39,7 @@ def _place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
     return column, {"max_th": float(max_th), "min_th": float(min_th)}
 
 
-PRINTED = judge.printed("tab3-1", _place)
+PRINTED = judge.read_thesis_table("tab3-1", _place)
 WIDER = PrintedTable([replace(cell, metric="25 to 35", column=cell.row) for cell in PRINTED if cell.metric == "full"])
 """The column of full queues, on the assumption that they are queues of more than 25 packets."""
 FULL = metric("full", "%", "full queues")
@@ -148,7 +148,7 @@ fig3_5 = Exhibit(
     *(_in_print(claim) for claim in OF_RUNS if not claim.reading),
     study=ROWS_STUDY,
     # The result of the triangles in the figure.
-    draw=panels.of(*(panels.Panel("min_th", y, "max_th") for y in ("AQS", "VQS", "PLR", "empty"))),
+    draw=panels.panel_figure(*(panels.Panel("min_th", y, "max_th") for y in ("AQS", "VQS", "PLR", "empty"))),
 )
 
 
@@ -167,10 +167,10 @@ def keep_average(run: ps.Run) -> Mapping[str, Any]:
     }
 
 
-def averages_of(run: ps.Run) -> Numbers:
+def average_metrics(run: ps.Run) -> Numbers:
     """Statistics from 50 s on, and the average over time of seed 1."""
     record = run.raw["kept"]
-    numbers = of_average(run) | {name: record[name] for name in ("largest", "least", "at bound")}
+    numbers = queue_and_average_metrics(run) | {name: record[name] for name in ("largest", "least", "at bound")}
     if run.seed == 1:
         numbers |= {f"average at {50 + i}": value for i, value in enumerate(record["average"])}
     return numbers
@@ -186,7 +186,7 @@ def _best(number: Number) -> Statement:
     return own < number(max_th=[10.5, 35])
 
 
-def averages(summary: SummaryTable) -> Figure:
+def draw_averages(summary: SummaryTable) -> Figure:
     """The weighted average of seed 1."""
     with style.figure_style():
         figure, ax = style.single_panel(height=2.5)
@@ -223,11 +223,11 @@ fig3_6 = Exhibit(
     claim("fig3.6c,d/c1", every(WAQS > KT, apart <= 0.1)(max_th=35)),
     claim("fig3.6e/c1", every(_best(AQS), _best(VQS)), "AQS and VQS below those of the other panels"),
     claim("fig3.6/c2", every(apart(max_th=10.5) > 0.1, apart(max_th=[20, 35]) < 0.1)),
-    measure=averages_of,
-    draw=averages,
+    measure=average_metrics,
+    draw=draw_averages,
     # Each Max with Min 0 in both modes; the thesis shows both for 10.5 and 35 and the gentle one for 20 (guess 13).
     study=Sweep(
-        lambda max_th, gentle: added(psand(min_th=0, max_th=max_th, gentle=gentle), 100, warmup="50s"),
+        lambda max_th, gentle: joining_flows_scenario(psand(min_th=0, max_th=max_th, gentle=gentle), 100, warmup="50s"),
         {"max_th": [10.5, 20, 35], "gentle": [True, False]},
         seeds=QuickOrFull(5, 20),
         keep=keep_average,

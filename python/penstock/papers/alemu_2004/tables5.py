@@ -25,7 +25,7 @@ from penstock.reproduce.statement import every
 from penstock.results.summary_table import SummaryPoint
 
 from . import judge, panels
-from .setup import AQS, LRL1, PLR, PLRBC, VQS, claim, fec
+from .setup import AQS, LRL1, PLR, PLRBC, VQS, claim, fec_scenario
 
 TEN = list(range(10, 101, 10))
 SETTLED = {"flows": 20}
@@ -41,42 +41,42 @@ CROSSING = GAP.along("flows", shape.zero_crossing, "where it rises above 0", uni
 Several = Sequence[Any] | QuickOrFull[Sequence[Any]]
 
 
-def beside(
+def code_sweep(
     codes: Several,
     flows: Several = QuickOrFull([10, 50, 100], TEN),  # noqa: B008
     sources: int = 1,
 ) -> Sweep:
     """These codes behind drop-tail and RED, next to 10 to 100 transfers or another number of them."""
     return Sweep(
-        lambda code, scheme, flows: fec(scheme, flows, *numbers(code), sources),
+        lambda code, scheme, flows: fec_scenario(scheme, flows, *block_packets(code), sources),
         {"code": codes, "scheme": BOTH, "flows": flows},
         seeds=QuickOrFull(5, 50),
         labels={"sources": sources},
     )
 
 
-def numbers(code: str) -> tuple[int, int]:
+def block_packets(code: str) -> tuple[int, int]:
     """Data and redundancy packets of a block."""
     k, h = code.split(",")
     return int(k), int(h)
 
 
-def codes(text: str, chosen: Callable[[int, int], bool]) -> ValueRange:
+def codes_where(text: str, chosen: Callable[[int, int], bool]) -> ValueRange:
     """The codes with such numbers of data and redundancy packets."""
-    return ValueRange(text, lambda code: code is not None and chosen(*numbers(code)))
+    return ValueRange(text, lambda code: code is not None and chosen(*block_packets(code)))
 
 
-def printed(name: str, code: str) -> PrintedTable:
+def read_table(name: str, code: str) -> PrintedTable:
     """The cells of a table."""
 
     def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
         metric, scheme = column.split()
         return metric, {"code": code, "scheme": scheme, "flows": int(row.split()[0])}
 
-    return judge.printed(name, place)
+    return judge.read_thesis_table(name, place)
 
 
-def claims(name: str, code: str, last: int) -> Iterator[Claim]:
+def table_claims(name: str, code: str, last: int) -> Iterator[Claim]:
     """A claim for each row, and the claim that RED loses less up to `last` flows."""
     title = name.replace("-", ".")
     yield from _rows(name, code)
@@ -90,7 +90,7 @@ def claims(name: str, code: str, last: int) -> Iterator[Claim]:
 
 def _rows(name: str, code: str) -> Iterator[Claim]:
     title = name.replace("-", ".")
-    table = printed(name, code)
+    table = read_table(name, code)
     for row in table.rows:
         flows = int(row.split()[0])
         fits = table.row(row).matches_measured(unit=" %")
@@ -98,12 +98,12 @@ def _rows(name: str, code: str) -> Iterator[Claim]:
     yield table.interval_claim(title)
 
 
-TWO_CODES = beside(["16,1", "16,4"])
+TWO_CODES = code_sweep(["16,1", "16,4"])
 UDP, TCP = metric("UDP", "kB/s"), metric("TCP", "kB/s")
 ALL = UDP + TCP
 
 
-def throughputs(summary: SummaryTable) -> Figure:
+def draw_throughputs(summary: SummaryTable) -> Figure:
     """All traffic, the datagrams, and the mean of a transfer."""
     cells = []
     for labels, points in summary.cells:
@@ -144,7 +144,7 @@ fig5_3 = Exhibit(
             "by a factor of 5 to 10 from 10 to 100 flows (the printed numbers exceed the link)",
         ),
     ),
-    draw=throughputs,
+    draw=draw_throughputs,
     study=TWO_CODES,
 )
 
@@ -215,8 +215,8 @@ fig5_4 = Exhibit(
         ),
         claim("fig5.4d/c2", CROSSING(code="8,2") > CROSSING(code="16,4"), "crossing of (8,2) above that of (16,4)"),
     ),
-    study=beside(CODES),
-    draw=panels.of(
+    study=code_sweep(CODES),
+    draw=panels.panel_figure(
         *(panels.Panel("flows", y, "scheme", {"code": code}, f"({code})") for code in CODES for y in ("PLRBC", "PLR"))
     ),
 )
@@ -241,32 +241,35 @@ fig5_5 = Exhibit(
         ),
     ),
     study=TWO_CODES,
-    draw=panels.of(*(panels.Panel("flows", y, "scheme", {"code": "16,1"}) for y in ("AQS", "VQS"))),
+    draw=panels.panel_figure(*(panels.Panel("flows", y, "scheme", {"code": "16,1"}) for y in ("AQS", "VQS"))),
 )
 
 
 fig5_6 = Exhibit(
     "Figure 5.6: runs of losses of the datagrams (Section 5.4.1.4)",
-    claim("fig5.6/c1", every(judge.probability(LRL1(scheme=RED), 90), judge.probability(LRL1(scheme=TAIL), 60))),
+    claim(
+        "fig5.6/c1",
+        every(judge.matches_probability(LRL1(scheme=RED), 90), judge.matches_probability(LRL1(scheme=TAIL), 60)),
+    ),
     claim("fig5.6/c2", shape.relative_range(LRL1(scheme=BOTH), "flows") <= 0.2),
-    study=beside(["16,1"]),
-    draw=panels.of(*(panels.Panel("flows", y, "scheme") for y in ("LRL1", "LRL2", "LRL3")), columns=3),
+    study=code_sweep(["16,1"]),
+    draw=panels.panel_figure(*(panels.Panel("flows", y, "scheme") for y in ("LRL1", "LRL2", "LRL3")), columns=3),
 )
 
 
 tab5_1 = Exhibit(
     "Table 5.1: losses in a block before and after correction by the code (16,1) (Section 5.4.1.2)",
-    *tuple(claims("tab5-1", "16,1", 50)),
-    study=beside(["16,1"]),
-    draw=printed("tab5-1", "16,1").draw,
+    *tuple(table_claims("tab5-1", "16,1", 50)),
+    study=code_sweep(["16,1"]),
+    draw=read_table("tab5-1", "16,1").draw,
 )
 
 
 tab5_2 = Exhibit(
     "Table 5.2: losses in a block before and after correction by the code (16,4) (Section 5.4.1.2)",
-    *tuple(claims("tab5-2", "16,4", 70)),
-    study=beside(["16,4"]),
-    draw=printed("tab5-2", "16,4").draw,
+    *tuple(table_claims("tab5-2", "16,4", 70)),
+    study=code_sweep(["16,4"]),
+    draw=read_table("tab5-2", "16,4").draw,
 )
 
 
@@ -276,15 +279,15 @@ tab5 = Exhibit(
         "tab5/c2",
         every(
             shape.along_sweep(PLRBC(scheme=RED) >= PLRBC(scheme=TAIL)),
-            judge.plr(GAP_BEFORE, 0.03)(flows=10),
-            judge.plr(GAP_BEFORE, 2.1)(flows=100),
+            judge.matches_plr(GAP_BEFORE, 0.03)(flows=10),
+            judge.matches_plr(GAP_BEFORE, 2.1)(flows=100),
             shape.rises(GAP_BEFORE, "flows"),
         )(code="16,1"),
         "PLRBC_RED >= PLRBC_DT at every n; gap 0.03 points at 10 to 2.1 at 100 (+- 0.5), rising",
     ),
     claim("tab5/c3", (abs(PLRBC(code="16,4") - PLRBC(code="16,1")) <= 0.2)(scheme=BOTH)),
     study=TWO_CODES,
-    draw=panels.of(
+    draw=panels.panel_figure(
         *(panels.Panel("flows", "PLRBC", "scheme", {"code": code}, f"({code})") for code in ("16,1", "16,4"))
     ),
 )
@@ -296,7 +299,7 @@ OF_EIGHT = list(PANELS)
 EIGHT, ONE = CROSSING(sources=8), CROSSING(sources=1)
 
 
-def eight(summary: SummaryTable) -> Figure:
+def draw_eight_sources(summary: SummaryTable) -> Figure:
     """Losses before and after correction, for each code."""
     where = [({"code": code, "sources": 8}, f"({code})") for code in summary.axis("code")]
     return panels.draw(summary, [panels.Panel("flows", y, "scheme", *at) for at in where for y in ("PLRBC", "PLR")])
@@ -325,7 +328,7 @@ fig5_10 = Exhibit(
         ),
     ),
     # Eight sources, and one to compare with.
-    study=beside(QuickOrFull(OF_EIGHT[:1], OF_EIGHT), QuickOrFull([10, 60], list(range(5, 101, 5))), sources=8)
-    + beside(QuickOrFull(OF_EIGHT[:1], OF_EIGHT), QuickOrFull([10, 50], TEN)),
-    draw=eight,
+    study=code_sweep(QuickOrFull(OF_EIGHT[:1], OF_EIGHT), QuickOrFull([10, 60], list(range(5, 101, 5))), sources=8)
+    + code_sweep(QuickOrFull(OF_EIGHT[:1], OF_EIGHT), QuickOrFull([10, 50], TEN)),
+    draw=draw_eight_sources,
 )

@@ -28,16 +28,16 @@ from penstock.results.sample import RunSample
 
 from . import panels
 from .panels import Panel
-from .setup import AQS, AREDS, KT, LOADS, PLR, VQS, claim, feng, floyd, load, psand
+from .setup import AQS, AREDS, KT, LOADS, PLR, VQS, claim, feng, floyd, load_scenario, psand
 
 MINIMA = [0, 2, 5, 7, 9.5]
 MAXIMA = [10.5, 13, 15, 18, 20, 25, 30, 35]
 
 
-def pairs(minima: Collection[float] = MINIMA, maxima: Collection[float] = MAXIMA) -> Sweep:
+def threshold_sweep(minima: Collection[float] = MINIMA, maxima: Collection[float] = MAXIMA) -> Sweep:
     """All pairs, or some rows or columns of them."""
     return Sweep(
-        lambda min_th, max_th, flows: load(psand(min_th=min_th, max_th=max_th), flows),
+        lambda min_th, max_th, flows: load_scenario(psand(min_th=min_th, max_th=max_th), flows),
         {
             "min_th": QuickOrFull(*([x for x in tried if x in minima] for tried in ([0, 5, 9.5], MINIMA))),
             "max_th": QuickOrFull(*([x for x in tried if x in maxima] for tried in ([10.5, 20, 35], MAXIMA))),
@@ -47,16 +47,16 @@ def pairs(minima: Collection[float] = MINIMA, maxima: Collection[float] = MAXIMA
     )
 
 
-def against_max(minima: Sequence[float]) -> Callable[[SummaryTable], Figure]:
+def figure_against_max(minima: Sequence[float]) -> Callable[[SummaryTable], Figure]:
     """AQS and VQS against Max, two panels for each Min."""
     where = [(y, {"min_th": low}, f"Min {low:g}") for low in minima for y in ("AQS", "VQS")]
-    return panels.of(*(Panel("max_th", y, "flows", at, title) for y, at, title in where))
+    return panels.panel_figure(*(Panel("max_th", y, "flows", at, title) for y, at, title in where))
 
 
-def against_min(maxima: Sequence[float]) -> Callable[[SummaryTable], Figure]:
+def figure_against_min(maxima: Sequence[float]) -> Callable[[SummaryTable], Figure]:
     """AQS and VQS against Min, two panels for each Max."""
     where = [(y, {"max_th": high}, f"Max {high:g}") for high in maxima for y in ("AQS", "VQS")]
-    return panels.of(*(Panel("min_th", y, "flows", at, title) for y, at, title in where))
+    return panels.panel_figure(*(Panel("min_th", y, "flows", at, title) for y, at, title in where))
 
 
 c1 = claim("fig3.3-4/c1", along_sweep(every(has_minimum_at(AQS, "min_th", 0), rises(AQS, "min_th"))))
@@ -92,8 +92,8 @@ fig3_1 = Exhibit(
             has_minimum_at(VQS(min_th=0, flows=103), "max_th", 20),
         ),
     ),
-    study=pairs(minima=SMALL_MIN),
-    draw=against_max(SMALL_MIN),
+    study=threshold_sweep(minima=SMALL_MIN),
+    draw=figure_against_max(SMALL_MIN),
 )
 
 
@@ -114,8 +114,8 @@ fig3_2 = Exhibit(
             "13, 15, 18 and 20 packets at 23, 53, 73 and 103 flows, each within one step of the plot",
         ),
     ),
-    study=pairs(minima=LARGE_MIN),
-    draw=against_max(LARGE_MIN),
+    study=threshold_sweep(minima=LARGE_MIN),
+    draw=figure_against_max(LARGE_MIN),
 )
 
 
@@ -123,8 +123,8 @@ SMALL_MAX = [10.5, 15, 18]
 fig3_3 = Exhibit(
     "Figure 3.3: the queue against Min for a small Max (Section 3.2.1)",
     *claims_under_reading("small Max alone", [c1]),
-    study=pairs(maxima=SMALL_MAX),
-    draw=against_min(SMALL_MAX),
+    study=threshold_sweep(maxima=SMALL_MAX),
+    draw=figure_against_min(SMALL_MAX),
 )
 
 
@@ -132,8 +132,8 @@ LARGE_MAX = [20, 30, 35]
 fig3_4 = Exhibit(
     "Figure 3.4: the queue against Min for a large Max (Section 3.2.1)",
     *claims_under_reading("large Max alone", [c1]),
-    study=pairs(maxima=LARGE_MAX),
-    draw=against_min(LARGE_MAX),
+    study=threshold_sweep(maxima=LARGE_MAX),
+    draw=figure_against_min(LARGE_MAX),
 )
 
 
@@ -254,11 +254,11 @@ fig3_1_4 = Exhibit(
             )
         ),
     ),
-    draw=panels.of(
+    draw=panels.panel_figure(
         *(panels.Panel("max_th", y, "flows", {"min_th": 0}, "Min 0") for y in ("AQS", "VQS")),
         *(panels.Panel("min_th", y, "flows", {"max_th": 20}, "Max 20") for y in ("AQS", "VQS")),
     ),
-    study=pairs(),
+    study=threshold_sweep(),
 )
 
 
@@ -280,7 +280,7 @@ fig3_7 = Exhibit(
     ),
     # All three with each pair of thresholds (guess 14).
     study=Sweep(
-        lambda scheme, min_th, max_th, flows: load(SCHEMES[scheme](min_th=min_th, max_th=max_th), flows),
+        lambda scheme, min_th, max_th, flows: load_scenario(SCHEMES[scheme](min_th=min_th, max_th=max_th), flows),
         {
             "scheme": list(SCHEMES),
             "min_th": QuickOrFull([0, 5], [0, 2, 5, 7, 9.5]),
@@ -289,7 +289,7 @@ fig3_7 = Exhibit(
         },
         seeds=QuickOrFull(5, 30),
     ),
-    draw=panels.of(
+    draw=panels.panel_figure(
         *(
             panels.Panel(x, y, "flows", {"scheme": scheme, **where}, f"{scheme}, {name}")
             for scheme in AREDS

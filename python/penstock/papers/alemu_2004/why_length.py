@@ -11,8 +11,8 @@ from penstock.reproduce import shape
 from penstock.reproduce.figure import Claim, QuickOrFull, Sweep, Table, table_statement
 from penstock.results.condition import Condition
 
-from .own import own_claims
-from .setup import CONTROLLERS, load, load4, psand
+from .own import own_claim_factory
+from .setup import CONTROLLERS, controller_load_scenario, load_scenario, psand
 from .table3_1 import MAXIMA, MINIMA
 
 SCHEMES = [scheme for scheme in CONTROLLERS if not scheme.startswith("AVQ")]
@@ -21,12 +21,12 @@ MANY = [73, 88, 103]
 
 # Six schemes with many flows, and the rows of Table 3.1.
 study = Sweep(
-    lambda scheme, flows: load4(scheme, flows, "diff"),
+    lambda scheme, flows: controller_load_scenario(scheme, flows, "diff"),
     {"scheme": SCHEMES, "flows": QuickOrFull([103], MANY)},
     seeds=QuickOrFull(5, 20),
     labels={"part": "schemes"},
 ) + Sweep(
-    lambda max_th, min_th: load(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
+    lambda max_th, min_th: load_scenario(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
     {"max_th": MAXIMA, "min_th": MINIMA},
     seeds=QuickOrFull(5, 20),
     labels={"part": "thresholds", "flows": 23},
@@ -40,7 +40,7 @@ def _falls_with_length(table: Table, **at: str | int) -> Condition:
 
 def _claims(part: str, among: str, flows: list[int]) -> Iterator[Claim]:
     for n in flows:
-        yield own_claims("why-length")(
+        yield own_claim_factory("why-length")(
             f"{part}-{n}",
             table_statement(partial(_falls_with_length, part=part, flows=n), "rank correlation of AQS and PLR below 0"),
             needs={"part": part, "flows": n},

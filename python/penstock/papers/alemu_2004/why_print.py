@@ -17,9 +17,9 @@ from . import equal_trips, symbols, table3_1, unequal_trips
 from .blocks import QUARTER, TENTH
 from .judge import NS2
 from .model5 import DROPTAIL, RED
-from .own import own_claims
+from .own import own_claim_factory
 from .setup import AQS, CONTROLLERS, KT, LU, PLR, VQS, F
-from .tables5 import numbers
+from .tables5 import block_packets
 
 CODES = {"tab5-1": "16,1", "tab5-2": "16,4"}
 
@@ -30,7 +30,7 @@ def rows(_: ReproductionEffort) -> Rows:
         yield from [
             (
                 {"table": table, "scheme": s},
-                {metric: float(symbols.rating(column[s])) for metric, column in printed.items()},
+                {metric: float(symbols.symbol_rank(column[s])) for metric, column in printed.items()},
             )
             for s in CONTROLLERS
         ]
@@ -41,7 +41,7 @@ def rows(_: ReproductionEffort) -> Rows:
                 yield at, {"printed": float(line["y"]), "half": float(line["half"])}
 
 
-own = own_claims("why-print")
+own = own_claim_factory("why-print")
 
 
 def _printed(holds: Statement, text: str) -> Statement:
@@ -99,7 +99,7 @@ def _rule_is_right(table: Table) -> Condition:
     """RED where p (k + h) <= x_h is the scheme with the smaller printed loss after correction at too few points."""
     right = []
     for code in CODES.values():
-        k, h = numbers(code)
+        k, h = block_packets(code)
         limit = ps.model.code_threshold(RED, DROPTAIL, h) or 0.0
         for n in table.axis("flows"):
             before, red, tail = (
@@ -116,7 +116,7 @@ def _modelled(table: Table) -> Condition:
     )
 
     def trend(codes: list[str]) -> RunSample:
-        sizes = [numbers(code) for code in codes]
+        sizes = [block_packets(code) for code in codes]
         gaps = [float(RED.residual_loss(red, k, h) - DROPTAIL.residual_loss(tail, k, h)) for k, h in sizes]
         return shape.curve_rank_correlation([RunSample(gap) for gap in gaps])
 

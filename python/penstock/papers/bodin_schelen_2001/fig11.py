@@ -6,7 +6,7 @@ from . import setup
 from .setup import WHOLE, claim, lack
 
 SETTING, STRICT = "Reno, gentle", ["Reno, strict", "SACK, strict"]
-study = setup.sweep(SETTING, *STRICT)
+study = setup.strategy_sweep(SETTING, *STRICT)
 
 CLAIMS = claims_if_measured(
     WHOLE,
@@ -17,4 +17,4 @@ CLAIMS = claims_if_measured(
     ),
 )
 
-draw = setup.panel("goodput", "throughput (Mb/s)", scale=1e-6, setting=SETTING)
+draw = setup.sweep_figure("goodput", "throughput (Mb/s)", scale=1e-6, setting=SETTING)

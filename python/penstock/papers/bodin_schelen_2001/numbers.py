@@ -14,11 +14,21 @@ from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import RunSample, per_run
 
 from . import setup
-from .setup import HALF, IN_RATES, MUCH, SETTINGS, STRATEGIES, acks_in_profile, earlier_timer, measure, tagger_of_ns2
+from .setup import (
+    HALF,
+    IN_RATES,
+    MUCH,
+    SETTINGS,
+    STRATEGIES,
+    earlier_timer,
+    measure,
+    with_acks_in_profile,
+    with_ns2_tagger,
+)
 
 TIMERS: Mapping[str, Change | None] = {"1 s": None, "0.2 s": earlier_timer}
-TAGGERS: Mapping[str, Change | None] = {"RFC": None, "ns-2": tagger_of_ns2}
-ACKS: Mapping[str, Change | None] = {"out": None, "in": acks_in_profile}
+TAGGERS: Mapping[str, Change | None] = {"RFC": None, "ns-2": with_ns2_tagger}
+ACKS: Mapping[str, Change | None] = {"out": None, "in": with_acks_in_profile}
 READINGS = {
     f"{timer}, {tagger}, {acks}": combined_change(TIMERS[timer], TAGGERS[tagger], ACKS[acks])
     for timer, tagger, acks in itertools.product(TIMERS, TAGGERS, ACKS)
@@ -27,7 +37,7 @@ READINGS = {
 STRICT = "Reno, strict"
 AT_ENDS = [HALF, MUCH, IN_RATES[-1]]
 
-_study = setup.runs(
+_study = setup.average_sweep(
     setup.scenario,
     {"setting": list(SETTINGS), "strategy": STRATEGIES, "x": IN_RATES},
     quick="130s",

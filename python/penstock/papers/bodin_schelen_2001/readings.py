@@ -24,7 +24,7 @@ def scenario(reading: str, setting: str, strategy: str, x: float) -> ps.Scenario
     return setup.scenario(setting, strategy, x, **READINGS[reading])
 
 
-study = setup.runs(
+study = setup.average_sweep(
     scenario,
     {"reading": list(READINGS), "setting": list(SETTINGS), "strategy": STRATEGIES, "x": QuickOrFull([HALF], IN_RATES)},
 )
@@ -32,6 +32,6 @@ study = setup.runs(
 main = [replace(claim, others={}) for figure in FIGURES for claim in figure.CLAIMS if not claim.reading]
 CLAIMS = tuple(claim for reading in READINGS for claim in claims_under_reading(reading, main, reading=reading))
 
-draw = setup.panel(
+draw = setup.sweep_figure(
     "goodput", "throughput with DA (Mb/s)", by="reading", scale=1e-6, setting="Reno, strict", strategy="DA"
 )

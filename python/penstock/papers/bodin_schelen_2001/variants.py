@@ -6,8 +6,8 @@ from . import setup
 from .setup import HALF, SETTINGS, average, delay_sd, loss, swing, throughput
 
 VICTIMS = ["last", "random", "first"]
-study = setup.runs(
-    setup.with_victim,
+study = setup.average_sweep(
+    setup.victim_scenario,
     {
         "victim": VICTIMS,
         "setting": QuickOrFull(["Reno, strict"], list(SETTINGS)),
@@ -47,4 +47,4 @@ CLAIMS = (
     ),
 )
 
-draw = setup.panel("avg_sd", "sd of avg_ql (packets)", by="victim", setting="Reno, strict")
+draw = setup.sweep_figure("avg_sd", "sd of avg_ql (packets)", by="victim", setting="Reno, strict")

@@ -16,7 +16,7 @@ def scenario(tcp: Any, form: str, x: float) -> ps.Scenario:
     return network(wred("DFQ", form), tcp, x)
 
 
-study = setup.runs(
+study = setup.average_sweep(
     scenario,
     {
         "tcp": ["reno", "newreno", "sack"],
@@ -41,4 +41,4 @@ CLAIMS = tuple(
     )
 )
 
-draw = setup.panel("loss", "loss with DFQ (%)", by="tcp", scale=100, form="strict")
+draw = setup.sweep_figure("loss", "loss with DFQ (%)", by="tcp", scale=100, form="strict")

@@ -7,8 +7,8 @@ from .setup import SETTINGS, UNTAGGED, average, delay_sd, swing
 from .variants import LEFT_OPEN, OTHERS, VICTIMS
 
 IN_PROFILE = "AF11"
-study = setup.runs(
-    setup.with_victim,
+study = setup.average_sweep(
+    setup.victim_scenario,
     {"acks": [UNTAGGED, IN_PROFILE], "victim": VICTIMS, "setting": QuickOrFull(["Reno, strict"], list(SETTINGS))},
     QuickOrFull(5, 8),
 )

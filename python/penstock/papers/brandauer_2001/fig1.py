@@ -5,7 +5,7 @@ import numpy as np
 import penstock as ps
 from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
-from .setup import design, thresholds
+from .setup import redopt_in_packets, thresholds
 
 FLOWS = 64
 MAX_P = 0.1
@@ -13,7 +13,7 @@ MAX_P = 0.1
 
 def rows(effort: ReproductionEffort) -> Rows:
     """Probability of an early drop by the average queue in packets, with the standard settings for 64 flows."""
-    at = design(FLOWS)
+    at = redopt_in_packets(FLOWS)
     tops = {"RED": None, "GRED": at.buffer}
     return [
         (

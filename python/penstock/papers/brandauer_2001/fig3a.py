@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
-from .setup import FLOWS, Design, design, of_testbed
+from .setup import FLOWS, RedDesign, redopt_in_packets, testbed_design
 
-SETTINGS: dict[str, Callable[[int], Design]] = {"testbed": of_testbed, "simulation": design}
+SETTINGS: dict[str, Callable[[int], RedDesign]] = {"testbed": testbed_design, "simulation": redopt_in_packets}
 
 
 def rows(effort: ReproductionEffort) -> Rows:

@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import every, largest, smallest
 
-from .setup import STANDARD, claim, everlasting, panel, udp_loss
+from .setup import STANDARD, claim, everlasting, flows_figure, udp_loss
 
 study = everlasting
 
@@ -23,4 +23,4 @@ CLAIMS = (
     ),
 )
 
-draw = panel("udp_loss", "UDP loss (%)")
+draw = flows_figure("udp_loss", "UDP loss (%)")

@@ -2,13 +2,24 @@
 
 from penstock.reproduce.figure import at_least, every, formula, spread
 
-from .setup import RED, STANDARD, claim, delay, design, everlasting, filled, mean_queue, panel, thresholds
+from .setup import (
+    RED,
+    STANDARD,
+    claim,
+    delay,
+    everlasting,
+    filled,
+    flows_figure,
+    mean_queue,
+    redopt_in_packets,
+    thresholds,
+)
 
 study = everlasting
 
-buffer = formula(lambda flows: design(flows).buffer, "the buffer")
-min_th = formula(lambda scheme, flows: thresholds(scheme, design(flows))[0], "min_th")
-max_th = formula(lambda scheme, flows: thresholds(scheme, design(flows))[1], "max_th")
+buffer = formula(lambda flows: redopt_in_packets(flows).buffer, "the buffer")
+min_th = formula(lambda scheme, flows: thresholds(scheme, redopt_in_packets(flows))[0], "min_th")
+max_th = formula(lambda scheme, flows: thresholds(scheme, redopt_in_packets(flows))[1], "max_th")
 place = (mean_queue - min_th) / (max_th - min_th)
 """The mean queue between the thresholds, from 0 to 1."""
 varies = (delay / buffer).along("flows", spread)
@@ -37,4 +48,4 @@ CLAIMS = (
     ),
 )
 
-draw = panel("delay", "queueing delay (ms)")
+draw = flows_figure("delay", "queueing delay (ms)")

@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import every, spread
 
-from .setup import RED, claim, everlasting, panel, sd
+from .setup import RED, claim, everlasting, flows_figure, sd
 
 study = everlasting
 
@@ -19,4 +19,4 @@ CLAIMS = (
     claim("c13", sd(scheme=RED).along("flows", spread) < tail_drop.along("flows", spread)),
 )
 
-draw = panel("sd", "sd of delay (ms)")
+draw = flows_figure("sd", "sd of delay (ms)")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.figure import Number, ReproductionEffort, Study, at_least_share, every, formula, mean, within
 
-from .setup import OPTION, RED, claim, everlasting, udp_loss, web_panel, web_study
+from .setup import OPTION, RED, claim, everlasting, sessions_figure, udp_loss, web_study
 
 
 def study(effort: ReproductionEffort) -> Study:
@@ -46,4 +46,4 @@ CLAIMS = (
     ),
 )
 
-draw = web_panel("udp_loss", "UDP loss (%)")
+draw = sessions_figure("udp_loss", "UDP loss (%)")

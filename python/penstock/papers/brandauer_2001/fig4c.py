@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import every
 
-from .setup import OPTION, RED, claim, delay, web_panel, web_study
+from .setup import OPTION, RED, claim, delay, sessions_figure, web_study
 
 study = web_study
 
@@ -18,4 +18,4 @@ CLAIMS = (
     ),
 )
 
-draw = web_panel("delay", "queueing delay (ms)")
+draw = sessions_figure("delay", "queueing delay (ms)")

@@ -10,13 +10,13 @@ from penstock.reproduce.figure import ReproductionEffort, Study, Sweep, every, m
 from penstock.units import parse_time
 
 from . import setup
-from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web, web_designs, web_study
+from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web_designs, web_scenario, web_study
 
 
 def study(effort: ReproductionEffort) -> Study:
     """Every mechanism, and further runs of the variants of RED that keep the average queue."""
     watched = Sweep(
-        lambda designs, option, scheme: web(1400, queue(scheme, designs[option, 1400]), option),
+        lambda designs, option, scheme: web_scenario(1400, queue(scheme, designs[option, 1400]), option),
         {"option": PAGES, "scheme": RED},
         span=WEB_SPAN,
         labels={"watched": True},
@@ -49,4 +49,4 @@ CLAIMS = (
     ),
 )
 
-draw = partial(setup.tails, option=1, sessions=1400)
+draw = partial(setup.draw_loss_run_tails, option=1, sessions=1400)

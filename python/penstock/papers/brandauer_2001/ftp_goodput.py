@@ -2,13 +2,13 @@
 
 from penstock.reproduce.figure import Number, above, every, largest, smallest
 
-from .setup import EQUAL, SCHEMES, STANDARD, claim, design, everlasting, goodput, mean_queue, panel
+from .setup import EQUAL, SCHEMES, STANDARD, claim, everlasting, flows_figure, goodput, mean_queue, redopt_in_packets
 
 study = everlasting
 
 best = goodput(scheme=SCHEMES).along("scheme", largest)
 lacking = 1 - goodput(scheme=STANDARD) / best
-LOWER_QUARTER = (3 / 20 + 1 / 8) * design(16).buffer  # packets; its end lies between the standard thresholds
+LOWER_QUARTER = (3 / 20 + 1 / 8) * redopt_in_packets(16).buffer  # packets; its end lies between the standard thresholds
 
 
 def _ratio(schemes: list[str]) -> Number:
@@ -37,4 +37,4 @@ CLAIMS = (
     ),
 )
 
-draw = panel("goodput", "goodput (Mb/s)")
+draw = flows_figure("goodput", "goodput (Mb/s)")

@@ -18,17 +18,17 @@ from .setup import (
     RATE_BPS,
     SCHEMES,
     TESTBED,
-    designed,
     everlasting_reconstructed,
     ftp_runs,
     measure,
-    of_testbed,
+    redopt_change,
+    redopt_ftp_scenario,
+    testbed_design,
     thresholds,
-    with_redopt,
 )
 
 LOADS = [16, 64, 256]
-UNSPACED = with_redopt(partial(of_testbed, spaced=False))
+UNSPACED = redopt_change(partial(testbed_design, spaced=False))
 CHOSEN = "2001, spaced max_p"
 READINGS = {
     "ns-2": None,
@@ -52,7 +52,7 @@ def _goodput(flows: int) -> Callable[[Table], RunSample]:
 
 def _place(flows: int) -> Callable[[Table], RunSample]:
     """The position of REDopt's mean queue between the thresholds: 0 at min_th, 1 at max_th."""
-    low, high = thresholds("REDopt", of_testbed(flows))
+    low, high = thresholds("REDopt", testbed_design(flows))
     return lambda table: (table("queue", scheme="REDopt", flows=flows) - low) / (high - low)
 
 
@@ -73,7 +73,7 @@ NUMBERS = (
 )
 READ = PrintedNumbers(NUMBERS, READINGS, CHOSEN)
 
-_study = ftp_runs(designed, {"scheme": SCHEMES, "flows": LOADS}, seeds=QuickOrFull(1, 10))
+_study = ftp_runs(redopt_ftp_scenario, {"scheme": SCHEMES, "flows": LOADS}, seeds=QuickOrFull(1, 10))
 table = READ.table(_study, measure)
 CLAIMS = (READ.claim("readings"),)
 draw = READ.draw

@@ -50,7 +50,7 @@ WEB_SPAN = QuickOrFull(("400s", "50s"), ("5000s", "100s"))
 """5000 s, the first 100 s of which are discarded (Section 3.3)."""
 
 
-class Design(NamedTuple):
+class RedDesign(NamedTuple):
     """Settings for a load, lengths in whole packets."""
 
     buffer: int
@@ -72,14 +72,14 @@ def redopt(flows: float | np.ndarray, b: int = 1) -> RedSettings:
     )
 
 
-def design(flows: float, b: int = 1) -> Design:
+def redopt_in_packets(flows: float, b: int = 1) -> RedDesign:
     """REDopt's settings, with buffer and thresholds in whole packets."""
     settings = redopt(flows, b)
     buffer, min_th, max_th = (round(float(x)) for x in (settings.buffer, settings.min_th, settings.max_th))
-    return Design(buffer, min_th, max_th, min(float(settings.max_p), 1.0), float(settings.w_q))
+    return RedDesign(buffer, min_th, max_th, min(float(settings.max_p), 1.0), float(settings.w_q))
 
 
-def queue(scheme: str, at: Design, **changes: Any) -> ps.Queue:
+def queue(scheme: str, at: RedDesign, **changes: Any) -> ps.Queue:
     """A mechanism with REDopt's buffer (Section 4): the standard settings, or REDopt's own."""
     limit = f"{at.buffer}p"
     if scheme == "TD":
@@ -94,7 +94,7 @@ def queue(scheme: str, at: Design, **changes: Any) -> ps.Queue:
     return ps.Red(**{**settings, **changes})
 
 
-def thresholds(scheme: str, at: Design) -> tuple[float, float]:
+def thresholds(scheme: str, at: RedDesign) -> tuple[float, float]:
     """The thresholds of a variant of RED in packets."""
     return (at.min_th, at.max_th) if scheme == "REDopt" else (3 / 20 * at.buffer, 13 / 20 * at.buffer)
 
@@ -132,7 +132,7 @@ def network(name: str, discipline: ps.Queue, traffic: Mapping[str, ps.Traffic], 
     )
 
 
-def ftp(flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full) -> ps.Scenario:
+def ftp_scenario(flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full) -> ps.Scenario:
     """Everlasting SACK flows, spread over the hosts (Section 3.4); packets of four sizes."""
     groups = {
         f"tcp{size}": ps.Tcp(
@@ -145,7 +145,9 @@ def ftp(flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full)
     return network(f"{flows} flows", discipline, groups, span)
 
 
-def web(sessions: int, discipline: ps.Queue, option: int = 1, span: tuple[str, str] = WEB_SPAN.full) -> ps.Scenario:
+def web_scenario(
+    sessions: int, discipline: ps.Queue, option: int = 1, span: tuple[str, str] = WEB_SPAN.full
+) -> ps.Scenario:
     """Sessions of pages with objects (Section 3.4, after Feldmann et al.); every object is a new connection."""
     traffic = ps.Web(
         sessions=sessions, flavour="sack", profile="ns2", from_=HOSTS, to=SINKS, packet=f"{PACKET - HEADERS}B",
@@ -167,31 +169,34 @@ WEB_RUNS = QuickOrFull(5, 30)
 """Section 3.3 has 50 runs. Intervals of 30 are 1.3 times as wide, and decide every claim as the recorded 50 do."""
 
 
-def also(words: str) -> Readings:
+def combined_readings(words: str) -> Readings:
     """Both readings of a page, each combined with another reading."""
     return Readings({option: "; ".join(filter(None, [text, words])) for option, text in OPTIONS.items()})
 
 
-def designed(scheme: str, flows: int) -> ps.Scenario:
+def redopt_ftp_scenario(scheme: str, flows: int) -> ps.Scenario:
     """Everlasting flows and a mechanism with REDopt's buffer for their number."""
-    return ftp(flows, queue(scheme, design(flows)))
+    return ftp_scenario(flows, queue(scheme, redopt_in_packets(flows)))
 
 
 ftp_runs = partial(Sweep, seeds=RUNS, span=FTP_SPAN)
-everlasting = ftp_runs(designed, {"scheme": SCHEMES, "flows": LOADS})
+everlasting = ftp_runs(redopt_ftp_scenario, {"scheme": SCHEMES, "flows": LOADS})
 """Every mechanism and number of flows."""
 
 first_pass_of = partial(
-    Sweep, lambda option, sessions: web(sessions, queue("REDstd", design(64)), option), seeds=RUNS, span=WEB_SPAN
+    Sweep,
+    lambda option, sessions: web_scenario(sessions, queue("REDstd", redopt_in_packets(64)), option),
+    seeds=RUNS,
+    span=WEB_SPAN,
 )
 first_pass = first_pass_of({"option": PAGES, "sessions": WEB_LOADS})
 """The runs with standard RED that measure the number of active flows (Section 3.4)."""
 
 
-def web_designs(effort: ReproductionEffort) -> Mapping[tuple[int, int], Design]:
+def web_designs(effort: ReproductionEffort) -> Mapping[tuple[int, int], RedDesign]:
     """REDopt's settings by option and sessions, from the mean number of active flows (Section 3.4)."""
     active = effort.table(first_pass(effort), measure)
-    return {(at["option"], at["sessions"]): design(numbers["active"].mean) for at, numbers in active.cells}
+    return {(at["option"], at["sessions"]): redopt_in_packets(numbers["active"].mean) for at, numbers in active.cells}
 
 
 def web_study(effort: ReproductionEffort, schemes: Sequence[str] = SCHEMES) -> Study:
@@ -199,14 +204,14 @@ def web_study(effort: ReproductionEffort, schemes: Sequence[str] = SCHEMES) -> S
     designs = web_designs(effort)
 
     def scenario(option: int, scheme: str, sessions: int) -> ps.Scenario:
-        return web(sessions, queue_of(scheme, designs[option, sessions]), option)
+        return web_scenario(sessions, queue_of(scheme, designs[option, sessions]), option)
 
     axes: Mapping[str, Any] = {"scheme": schemes, "sessions": WEB_LOADS}
     main = Sweep(scenario, {"option": [1], **axes}, seeds=WEB_RUNS, span=WEB_SPAN)
     return (main + Sweep(scenario, {"option": [0], **axes}, seeds=10, span=WEB_SPAN, only_full=True))(effort)
 
 
-def queue_of(scheme: str, at: Design) -> ps.Queue:
+def queue_of(scheme: str, at: RedDesign) -> ps.Queue:
     """Like `queue`; "REDopt, w_q 0.002" has the standard memory."""
     name, _, weight = scheme.partition(", w_q ")
     return queue(name, at, w_q=float(weight)) if weight else queue(name, at)
@@ -238,7 +243,7 @@ LINUX_2001 = combined_change(
 """Linux without later additions: RFC 3465 (2003), 6928 and 6937 (2013), 8985 (2021), offload, delayed SACKs."""
 
 
-def of_testbed(flows: int, *, spaced: bool = True) -> Design:
+def testbed_design(flows: int, *, spaced: bool = True) -> RedDesign:
     """REDopt's settings with two packets per acknowledgement.
 
     If `spaced`, max_p allows for dummynet's spacing of losses.
@@ -247,11 +252,11 @@ def of_testbed(flows: int, *, spaced: bool = True) -> Design:
     1993, Section 7, method 2). So p_b = p / (2 - p) loses a share of p. The model requires p = max_p / 2 midway between
     the thresholds.
     """
-    at = design(flows, 2)
+    at = redopt_in_packets(flows, 2)
     return at._replace(max_p=at.max_p / (2 - at.max_p / 2)) if spaced else at
 
 
-def with_redopt(settings: Callable[[int], Design]) -> Change:
+def redopt_change(settings: Callable[[int], RedDesign]) -> Change:
     """These settings of REDopt for the number of everlasting flows."""
 
     def change(document: Document) -> Document:
@@ -264,7 +269,7 @@ def with_redopt(settings: Callable[[int], Design]) -> Change:
     return change
 
 
-everlasting_reconstructed = combined_change(TESTBED, LINUX_2001, with_redopt(of_testbed))
+everlasting_reconstructed = combined_change(TESTBED, LINUX_2001, redopt_change(testbed_design))
 
 
 def reconstructed(document: Document) -> Document:
@@ -330,17 +335,17 @@ over = {k: metric(f"over_{k}", says=f"P(N > {k})") for k in TAIL}
 """The probability of more than k losses in a row."""
 
 
-def panel(y: str, label: str) -> CurveFigure:
+def flows_figure(y: str, label: str) -> CurveFigure:
     """A panel of figure 3, against the number of flows."""
     return CurveFigure("flows", y, "scheme", labels=("flows", label), log="x")
 
 
-def web_panel(y: str, label: str) -> CurveFigure:
+def sessions_figure(y: str, label: str) -> CurveFigure:
     """A panel of figure 4: against the number of sessions, by the main reading of a page."""
     return CurveFigure("sessions", y, "scheme", labels=("sessions", label), where={"option": 1})
 
 
-def tails(summary: SummaryTable, **where: Any) -> Figure:
+def draw_loss_run_tails(summary: SummaryTable, **where: Any) -> Figure:
     """P(N > k) against k for each mechanism, in one load."""
     load = summary.where(**where)
     points = SummaryTable(

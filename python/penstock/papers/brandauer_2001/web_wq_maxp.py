@@ -2,14 +2,16 @@
 
 from penstock.reproduce.figure import CurveFigure, QuickOrFull, Sweep, claims_if_measured
 
-from .setup import OPTION, PAGES, WEB_SPAN, also, claim, over, queue, web, web_designs
+from .setup import OPTION, PAGES, WEB_SPAN, claim, combined_readings, over, queue, web_designs, web_scenario
 
 LONGEST = 0.02  # the max_p with the longest runs
 SHORT, LONG = 0.01, 0.0005  # the w_q of a short and of a long memory
 
 long_runs = over[100]
 study = Sweep(
-    lambda designs, option, w_q, max_p: web(1400, queue("REDstd", designs[option, 1400], w_q=w_q, max_p=max_p), option),
+    lambda designs, option, w_q, max_p: web_scenario(
+        1400, queue("REDstd", designs[option, 1400], w_q=w_q, max_p=max_p), option
+    ),
     {
         "option": PAGES,
         "w_q": QuickOrFull([0.0005, 0.01], [0.0002, 0.0005, 0.002, 0.01, 0.05]),
@@ -31,7 +33,7 @@ CLAIMS = (
         claim(
             "c27",
             (over[100].at_next_value("w_q") < over[100])(
-                max_p=LONGEST, option=also(f"runs of more than 100, max_p = {LONGEST}")
+                max_p=LONGEST, option=combined_readings(f"runs of more than 100, max_p = {LONGEST}")
             ),
         ),
     ),

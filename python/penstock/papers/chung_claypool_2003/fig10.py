@@ -5,11 +5,15 @@ import math
 import penstock as ps
 from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows, metric
 
-from .constant import law
+from .constant import queue_law
 from .setup import claim
 from .step_load import ABOUT_200, LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
 
-LAWS = {"drops, with timeouts": law("drop", timeouts=True), "drops, without": law("drop"), "marks": law("mark")}
+LAWS = {
+    "drops, with timeouts": queue_law("drop", timeouts=True),
+    "drops, without": queue_law("drop"),
+    "marks": queue_law("mark"),
+}
 
 
 def rows(effort: ReproductionEffort) -> Rows:

@@ -8,7 +8,7 @@ from . import step_load
 from .setup import claim
 from .step_load import WHOLE, stable, unstable
 
-study = step_load.runs("RED-ECN")
+study = step_load.load_sweep("RED-ECN")
 
 CLAIMS = claims_if_measured(
     WHOLE, claim("c16", every(stable(flows=100), unstable(flows=at_least(150)))(queue="RED-ECN"))

@@ -9,7 +9,7 @@ from . import step_load
 from .setup import claim
 from .step_load import SWING, WHOLE, stable, swing
 
-study = step_load.runs("gentle RED-ECN", "gentle RED", "gentle RED-ECN, marks to the top")
+study = step_load.load_sweep("gentle RED-ECN", "gentle RED", "gentle RED-ECN, marks to the top")
 
 UP_TO_200 = within(50, 200)
 

@@ -6,7 +6,7 @@ from . import step_load
 from .setup import claim
 from .step_load import DROPPING, MARKING, used
 
-study = step_load.runs("drop-tail", *DROPPING, *MARKING)
+study = step_load.load_sweep("drop-tail", *DROPPING, *MARKING)
 
 CLAIMS = (claim("c19", used >= 0.999, must_hold=True),)
 

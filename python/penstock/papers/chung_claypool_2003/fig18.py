@@ -7,7 +7,7 @@ from .setup import claim
 from .step_load import DROPPING, LIMIT, MARKING, loss, queue_length
 
 MANY = at_least(250)  # "many TCP sources"; the text calls 250 and more flows a high overload
-study = step_load.runs("drop-tail", *DROPPING, *MARKING)
+study = step_load.load_sweep("drop-tail", *DROPPING, *MARKING)
 
 CLAIMS = (
     claim("c20", loss(queue=DROPPING) > loss(queue="drop-tail"), must_hold=True),

@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import claims_if_measured, every
 
-from .constant import against_p, in_use, limited
+from .constant import figure_against_p, in_use, limited
 from .setup import claim
 
 study = limited
@@ -13,4 +13,4 @@ CLAIMS = claims_if_measured(
     claim("c07", every(fall(limit=6) < fall(limit=12), fall(limit=12) < fall(limit=10_000))),
 )
 
-draw = against_p("limit", "in_use", "mean window in use (packets)", log="xy")
+draw = figure_against_p("limit", "in_use", "mean window in use (packets)", log="xy")

@@ -9,7 +9,7 @@ from penstock.reproduce.figure import Curve, Table, claims_if_measured, every, t
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample, per_run
 
-from .constant import ALIKE, BUSY, FLOWS, at_queue, drops_and_marks, in_one_graph, queue
+from .constant import ALIKE, BUSY, FLOWS, drops_and_marks, one_graph_figure, probability_at_queue, queue
 from .setup import claim
 from .step_load import ABOUT_200, MAX_P, MAX_TH
 
@@ -52,7 +52,7 @@ def _flows_at(curve: Curve) -> RunSample:
     return per_run(of_run, list(curve.values()))
 
 
-gap = at_queue(500)(by="mark") - at_queue(500)(by="drop")
+gap = probability_at_queue(500)(by="mark") - probability_at_queue(500)(by="drop")
 CLAIMS = (
     claim(
         "c10",
@@ -79,7 +79,12 @@ CLAIMS = (
     ),
     claim(
         "c25",
-        every(*(at_queue(level)(by="mark") > at_queue(level)(by="drop") for level in (300, 500, 800))),
+        every(
+            *(
+                probability_at_queue(level)(by="mark") > probability_at_queue(level)(by="drop")
+                for level in (300, 500, 800)
+            )
+        ),
         "p(mark) > p(drop) at 300, 500 and 800 packets, N = 100, 200, 300",
         must_hold=True,
     ),
@@ -93,4 +98,4 @@ CLAIMS = (
     ),
 )
 
-draw = in_one_graph()
+draw = one_graph_figure()

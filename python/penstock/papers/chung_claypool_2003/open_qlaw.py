@@ -7,14 +7,14 @@ import numpy as np
 import penstock as ps
 from penstock.reproduce.figure import Claim, CurveFigure, Number, QuickOrFull, Sweep, every, metric
 
-from .setup import LEFT_OPEN, dumbbell, tcp
+from .setup import LEFT_OPEN, dumbbell, tcp_flows
 from .step_load import LIMIT, MAX_TH, MIN_TH
 
 MIDDLE, NEAR = 200, 40  # packets: well configured within a fifth of the distance of the thresholds
 UP, DOWN, END = 50, 100, 150  # s: start and stop of the other flows, and the end
 
 
-def adaptive(ecn: bool = False) -> dict[str, ps.Queue]:
+def adaptive_queues(ecn: bool = False) -> dict[str, ps.Queue]:
     """The queues that move max_p, by their names."""
     shared: dict[str, Any] = {"limit": f"{LIMIT}p", "min_th": MIN_TH, "max_th": MAX_TH, "w_q": 0.002, "ecn": ecn}
     return {"A-RED": ps.AredFloyd(**shared, max_p_low=0.001), "queue law": ps.Qlaw(**shared)}
@@ -22,8 +22,8 @@ def adaptive(ecn: bool = False) -> dict[str, ps.Queue]:
 
 def _visited(queue: str, flows: int) -> ps.Scenario:
     """50 flows for 50 s, then more of them for 50 s, then 50 again."""
-    more = tcp(flows - 50, start={"uniform": [f"{UP}s", f"{UP + 1}s"]}, stop=f"{DOWN}s")
-    return dumbbell(adaptive()[queue], {"bulk": tcp(50), "more": more}, f"{END}s", "0s")
+    more = tcp_flows(flows - 50, start={"uniform": [f"{UP}s", f"{UP + 1}s"]}, stop=f"{DOWN}s")
+    return dumbbell(adaptive_queues()[queue], {"bulk": tcp_flows(50), "more": more}, f"{END}s", "0s")
 
 
 def away(run: ps.Run) -> dict[str, float]:
@@ -39,7 +39,7 @@ def away(run: ps.Run) -> dict[str, float]:
 
 study = Sweep(
     _visited,
-    {"queue": list(adaptive()), "flows": QuickOrFull([300], [100, 200, 300, 400])},
+    {"queue": list(adaptive_queues()), "flows": QuickOrFull([300], [100, 200, 300, 400])},
     seeds=QuickOrFull(5, 10),
     keep=away,
 )

@@ -7,7 +7,7 @@ from .setup import claim
 from .step_load import swing
 
 STEEP, FLAT = "gentle RED", "gentle RED, max_p 0.3"
-study = step_load.runs(STEEP, FLAT)
+study = step_load.load_sweep(STEEP, FLAT)
 
 CLAIMS = (claim("c27", (swing(queue=FLAT) < swing(queue=STEEP))(flows=250), must_hold=True),)
 

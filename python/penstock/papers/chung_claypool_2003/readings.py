@@ -12,12 +12,12 @@ from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import RunSample, per_run
 from penstock.scenario.document import Document
 
-from .constant import LIMITS, SAME, constant
+from .constant import LIMITS, SAME, constant_probability_scenario
 from .setup import PACKET, measure, reconstructed
-from .step_load import ABOUT_200, MAX_P, MAX_TH, QUEUES, SWING, course, steps
+from .step_load import ABOUT_200, MAX_P, MAX_TH, QUEUES, SWING, course, step_scenario
 
 
-def varied(document: Document) -> Document:
+def with_delay_variation(document: Document) -> Document:
     """0 to 5 ms of additional delay for each packet on its way to the congested link."""
     return document.set("links.source.jitter", {"uniform": ["0ms", "5ms"]})
 
@@ -29,7 +29,9 @@ SENDERS: Mapping[str, Change | None] = {
     "2001, 0.2 s": reconstructed,
 }
 """The year of ns-2's TCP and the minimum timeout."""
-READINGS = {**SENDERS} | {f"{sender}, jitter": combined_change(change, varied) for sender, change in SENDERS.items()}
+READINGS = {**SENDERS} | {
+    f"{sender}, jitter": combined_change(change, with_delay_variation) for sender, change in SENDERS.items()
+}
 LOADS = [100, 150, 200, 250]
 STEPPED = ["RED", "gentle RED", "RED-ECN", "gentle RED-ECN"]
 AROUND = {6: [0.005, 0.01, 0.05, 0.1, 0.15], 12: [0.01, 0.03, 0.05]}
@@ -37,14 +39,20 @@ AROUND = {6: [0.005, 0.01, 0.05, 0.1, 0.15], 12: [0.01, 0.03, 0.05]}
 
 _study = (
     Sweep(
-        lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
+        lambda limit, p: constant_probability_scenario("drop", LIMITS[limit], p, window=limit),
         {"limit": list(AROUND), "p": sorted({*AROUND[6], *AROUND[12]})},
         where=lambda limit, p: p in AROUND[limit],
     )
-    + Sweep(lambda flows, p: constant("drop", flows, p), {"flows": [100, 200, 300], "p": [MAX_P]})
-    + Sweep(lambda flows, p: constant("mark", flows, p), {"flows": [200], "p": [1.0]}, labels={"by": "mark"})
-    + Sweep(lambda queue, flows: steps(QUEUES[queue], flows), {"queue": STEPPED, "flows": LOADS}, keep=course)
-    + Sweep(lambda queue, flows: steps(QUEUES[queue], flows), {"queue": ["A-RED-ECN"], "flows": [400]}, keep=course)
+    + Sweep(lambda flows, p: constant_probability_scenario("drop", flows, p), {"flows": [100, 200, 300], "p": [MAX_P]})
+    + Sweep(
+        lambda flows, p: constant_probability_scenario("mark", flows, p),
+        {"flows": [200], "p": [1.0]},
+        labels={"by": "mark"},
+    )
+    + Sweep(lambda queue, flows: step_scenario(QUEUES[queue], flows), {"queue": STEPPED, "flows": LOADS}, keep=course)
+    + Sweep(
+        lambda queue, flows: step_scenario(QUEUES[queue], flows), {"queue": ["A-RED-ECN"], "flows": [400]}, keep=course
+    )
 )
 
 

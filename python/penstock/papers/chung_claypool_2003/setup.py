@@ -17,7 +17,7 @@ reconstructed = tcp_change(profile="ns2-2001", min_rto="200ms", packet=f"{PACKET
 LEFT_OPEN = "a question that the work leaves open"
 
 
-def tcp(count: int, **changes: Any) -> ps.Tcp:
+def tcp_flows(count: int, **changes: Any) -> ps.Tcp:
     """NewReno transfers without end (Section III), which start one by one, 50 per second.
 
     The packets of 1 KB include the headers, so that 20 Mb/s are 2500 packets per second.

@@ -11,7 +11,7 @@ from penstock.plots.curves import time_course as course_of
 from penstock.reproduce.figure import QuickOrFull, SummaryTable, Sweep, judged_statement, metric
 from penstock.results.condition import all_of, any_of
 
-from .setup import dumbbell, tcp
+from .setup import dumbbell, tcp_flows
 
 MIN_TH, MAX_TH, MAX_P, LIMIT = 100, 300, 0.1, 500  # packets; Section V
 STEP = 50  # number of flows added in each step, and seconds between steps (Section V)
@@ -38,7 +38,7 @@ DROPPING = ["RED", "gentle RED", "A-RED"]
 MARKING = ["RED-ECN", "gentle RED-ECN", "A-RED-ECN"]
 
 
-def steps(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
+def step_scenario(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
     """The phase with this number of flows: everything before it is warm-up; `changes` to TCP.
 
     Each phase is the end of a separate run, since a run counts the drops and arrivals of its measured part as a whole.
@@ -46,7 +46,7 @@ def steps(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
     """
     end = 50 * (flows // STEP)
     groups = {
-        f"from{at}s": tcp(
+        f"from{at}s": tcp_flows(
             STEP, ecn=getattr(queue, "ecn", False), start={"uniform": [f"{at}s", f"{at + 1}s"]}, **changes
         )
         for at in range(0, end, 50)
@@ -72,10 +72,12 @@ def course(run: ps.Run) -> dict[str, Any]:
     return record
 
 
-def runs(*queues: str, seeds: QuickOrFull[int] | None = None) -> Sweep:
+def load_sweep(*queues: str, seeds: QuickOrFull[int] | None = None) -> Sweep:
     """A sweep of these queues at each load."""
     axes: dict[str, Any] = {"queue": list(queues), "flows": QuickOrFull([100, 200, 250, 300], LOADS)}
-    return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or QuickOrFull(5, 10), keep=course)
+    return Sweep(
+        lambda queue, flows: step_scenario(QUEUES[queue], flows), axes, seeds=seeds or QuickOrFull(5, 10), keep=course
+    )
 
 
 WHOLE = {"flows": LOADS[-1]}

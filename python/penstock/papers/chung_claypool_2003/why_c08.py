@@ -6,7 +6,7 @@ from penstock.reproduce.figure import Claim, CurveFigure, QuickOrFull, Sweep, Ta
 from penstock.results.condition import Condition
 from penstock.results.sample import per_run
 
-from .constant import constant, in_use
+from .constant import constant_probability_scenario, in_use
 from .setup import claim
 
 P = 0.01
@@ -14,7 +14,7 @@ P = 0.01
 
 # Both limits, with up to 1300 flows for the smaller.
 study = Sweep(
-    lambda limit, flows: constant("drop", flows, P, window=limit),
+    lambda limit, flows: constant_probability_scenario("drop", flows, P, window=limit),
     {"limit": [12, 6], "flows": QuickOrFull([700, 1100, 1300], [700, 1100, 1150, 1200, 1250, 1300])},
     where=lambda limit, flows: (limit == 12) == (flows == 700),
 )

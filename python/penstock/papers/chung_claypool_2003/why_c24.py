@@ -6,7 +6,7 @@ import penstock as ps
 from penstock.reproduce.figure import Claim, CurveFigure, QuickOrFull, SummaryTable, Sweep, every
 
 from .setup import claim
-from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, course, steps, swing
+from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, course, step_scenario, swing
 
 FLOWS = 200
 HELD = {"A-RED": 0.25, "A-RED-ECN": 0.37}  # the average max_p with 200 flows
@@ -20,7 +20,7 @@ def _step(queue: str, form: str) -> ps.Scenario:
         min_th=MIN_TH, max_th=MAX_TH, max_p=HELD[queue], w_q=0.002, limit=f"{LIMIT}p", gentle=True,
         ecn=queue.endswith("ECN"),
     )  # fmt: skip
-    return steps(QUEUES[queue] if moving else fixed, FLOWS, halving=halving)
+    return step_scenario(QUEUES[queue] if moving else fixed, FLOWS, halving=halving)
 
 
 study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=QuickOrFull(5, 10), keep=course)

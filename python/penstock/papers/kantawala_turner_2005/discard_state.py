@@ -27,13 +27,13 @@ from .setup import (
     NEVER,
     SEEN,
     TRIPS,
+    buffer_figure,
     claim,
     fast,
     in_authors_setup,
-    panel,
     queue,
+    run_span,
     slow,
-    times,
     used,
 )
 
@@ -52,7 +52,7 @@ MARKED = Readings({"now": "", "most": MOST})
 
 
 def _scenario(form: str, marked: str, buffer: int) -> ps.Scenario:
-    return setup.two_round_trips("long", queue("DSDRR", buffer, marked=marked, **FORMS[form]), times(TRIPS).full)
+    return setup.two_round_trips("long", queue("DSDRR", buffer, marked=marked, **FORMS[form]), run_span(TRIPS).full)
 
 
 # Long flows of two round trips with the hosts of the author's set-up. When a period T ends without an overflow, W falls
@@ -66,7 +66,7 @@ study = in_authors_setup(
             "marked": QuickOrFull(["now"], ["now", "most"]),
             "buffer": QuickOrFull([400], [200, 400, 1000, 5000]),
         },
-        span=times(TRIPS),
+        span=run_span(TRIPS),
         where=lambda form, marked, buffer: form in STARTS or marked == "now",
     ),
     HOSTS,
@@ -121,4 +121,4 @@ CLAIMS = (
     ),
 )
 
-draw = panel("g_slow", "goodput, 200 ms (%)", by="form", where={"marked": "now"})
+draw = buffer_figure("g_slow", "goodput, 200 ms (%)", by="form", where={"marked": "now"})

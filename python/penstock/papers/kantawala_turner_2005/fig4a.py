@@ -2,9 +2,9 @@
 
 from penstock.reproduce.figure import claims_if_measured, every, within
 
-from .setup import COMPARED, LAST, NEW, POINTS, SEEN, SETTLED, TRIPS, against_buffer, claim, panel, slow, used
+from .setup import COMPARED, LAST, NEW, POINTS, SEEN, SETTLED, TRIPS, buffer_figure, buffer_study, claim, slow, used
 
-study = against_buffer(TRIPS, "long", COMPARED.full)
+study = buffer_study(TRIPS, "long", COMPARED.full)
 
 OF_INTEREST = within(200, 1000)  # packets, 5 to 25 % of the bandwidth-delay product (Section 5)
 FROM_1000 = within(1000, LAST)  # packets
@@ -39,4 +39,4 @@ CLAIMS = (
     claim("c04", slow(scheme=NEW, buffer=100).matches_printed(40, 30, 50)),
 )
 
-draw = panel("g_slow", "goodput, 200 ms (%)")
+draw = buffer_figure("g_slow", "goodput, 200 ms (%)")

@@ -2,9 +2,9 @@
 
 from penstock.reproduce.figure import claims_if_measured, every, within
 
-from .setup import DRR_BASED, LAST, NEW, SEEN, SETTLED, TRIPS, against_buffer, claim, panel, ratio
+from .setup import DRR_BASED, LAST, NEW, SEEN, SETTLED, TRIPS, buffer_figure, buffer_study, claim, ratio
 
-study = against_buffer(TRIPS, "short")
+study = buffer_study(TRIPS, "short")
 
 c09 = claim("c09", ratio(scheme=NEW).between(1.0, 1.3))
 relative = ratio / ratio(scheme="QSDRR")
@@ -23,4 +23,4 @@ CLAIMS = claims_if_measured(
     ),
 )
 
-draw = panel("ratio", "time, 200 ms / 40 ms")
+draw = buffer_figure("ratio", "time, 200 ms / 40 ms")

@@ -2,9 +2,9 @@
 
 from penstock.reproduce.figure import Readings, claims_if_measured, every, within
 
-from .setup import FROM_400, HOPS, LAST, NEW, POINTS, SEEN, SETTLED, against_buffer, claim, panel, slow
+from .setup import FROM_400, HOPS, LAST, NEW, POINTS, SEEN, SETTLED, buffer_figure, buffer_study, claim, slow
 
-study = against_buffer(HOPS, "long")
+study = buffer_study(HOPS, "long")
 
 LARGE = within(2000, LAST)  # packets, "greater than a 1000"
 
@@ -38,4 +38,4 @@ CLAIMS = claims_if_measured(
     one_queue(buffer=Readings({LAST: "", SEEN: "at every B"})),
 )
 
-draw = panel("g_slow", "goodput, three hops (%)")
+draw = buffer_figure("g_slow", "goodput, three hops (%)")

@@ -2,9 +2,9 @@
 
 from penstock.reproduce.figure import Readings, claims_if_measured, every
 
-from .setup import FROM_400, HOPS, LAST, NEW, SEEN, SETTLED, against_buffer, claim, fast, panel, slow, used
+from .setup import FROM_400, HOPS, LAST, NEW, SEEN, SETTLED, buffer_figure, buffer_study, claim, fast, slow, used
 
-study = against_buffer(HOPS, "long")
+study = buffer_study(HOPS, "long")
 
 AT = Readings({SEEN: "", LAST: "at B = 5000"})
 
@@ -22,4 +22,4 @@ CLAIMS = claims_if_measured(
     claim("c21", (used - (slow + fast) / 2).between(-2, 2)(buffer=SEEN)),
 )
 
-draw = panel("g_fast", "goodput, cross (%)")
+draw = buffer_figure("g_fast", "goodput, cross (%)")

@@ -2,9 +2,9 @@
 
 from penstock.reproduce.figure import claims_if_measured, every
 
-from .setup import HOPS, LAST, NEW, ONE_QUEUE, SEEN, SETTLED, against_buffer, claim, panel, ratio
+from .setup import HOPS, LAST, NEW, ONE_QUEUE, SEEN, SETTLED, buffer_figure, buffer_study, claim, ratio
 
-study = against_buffer(HOPS, "short")
+study = buffer_study(HOPS, "short")
 
 SMALLEST_FACTOR = 3.5 / 2
 """The smallest printed ratio of the other schemes over DTDRR's with 5000 packets; the text says "a factor of two"."""
@@ -26,4 +26,4 @@ CLAIMS = claims_if_measured(
     near_two,
 )
 
-draw = panel("ratio", "time, three hops / cross")
+draw = buffer_figure("ratio", "time, three hops / cross")

@@ -2,11 +2,11 @@
 
 from penstock.reproduce.figure import QuickOrFull, claims_if_measured, every
 
-from .setup import ALL, DRR_BASED, HOPS, NEW, TRIPS, claim, panel, runs, slow
+from .setup import ALL, DRR_BASED, HOPS, NEW, TRIPS, buffer_figure, claim, paper_study, slow
 
 BUFFER = 1000  # packets (Section 5.3)
 
-study = runs(
+study = paper_study(
     {
         "network": QuickOrFull([TRIPS], [TRIPS, HOPS]),
         "scheme": DRR_BASED,
@@ -21,4 +21,4 @@ CLAIMS = claims_if_measured(
     claim("c26", every(second <= 5, second < first)(scheme=NEW)),
 )
 
-draw = panel("g_slow", "goodput, 200 ms (%)", "queues", where={"network": TRIPS})
+draw = buffer_figure("g_slow", "goodput, 200 ms (%)", "queues", where={"network": TRIPS})

@@ -10,7 +10,7 @@ from penstock.plots import style
 from penstock.reproduce.figure import Claim, QuickOrFull, SummaryTable, claims_if_measured, every, metric
 
 from . import setup
-from .setup import HELD, HOPS, SENDERS, TRIPS, Runs, Span, added, queue, runs, slow
+from .setup import HELD, HOPS, SENDERS, TRIPS, Runs, Span, joined_studies, paper_study, queue, slow
 
 LEFT_OPEN = "a question that the work leaves open"
 NEW: dict[str, ps.Queue] = {"FQ-CoDel": ps.FqCoDel(), "CAKE": ps.Cake(), "PIE": ps.Pie()}  # with their own defaults
@@ -30,10 +30,10 @@ def _part(network: str, load: str, span: Span, sizes: list[int]) -> Runs:
         "buffer": QuickOrFull([1000], sizes),
     }
     labels = {"network": network, "load": load}
-    return runs(vary, labels, seeds=QuickOrFull(2, 5), span=QuickOrFull(("5s", "3s"), span), discipline=_queue)
+    return paper_study(vary, labels, seeds=QuickOrFull(2, 5), span=QuickOrFull(("5s", "3s"), span), discipline=_queue)
 
 
-study = added(  # no queue marks; 200 and 1000 packets are 4.8 and 24 ms of the link
+study = joined_studies(  # no queue marks; 200 and 1000 packets are 4.8 and 24 ms of the link
     _part(TRIPS, "long", ("50s", "20s"), [200, 1000]),
     full=[_part(TRIPS, "short", ("40s", "12s"), [1000]), _part(HOPS, "long", ("40s", "15s"), [1000])],
 )

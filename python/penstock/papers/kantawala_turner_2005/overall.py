@@ -17,17 +17,17 @@ from .setup import (
     SEEN,
     SETTLED,
     TRIPS,
-    added,
     claim,
     fast,
-    keep_order,
+    joined_studies,
     lost,
+    orders_agree,
     ratio,
     slow,
     used,
 )
 
-study = added(*(module.study for module in (fig4a, fig4c, fig5a, fig5c, single)))
+study = joined_studies(*(module.study for module in (fig4a, fig4c, fig5a, fig5c, single)))
 
 BOTH = [TRIPS, HOPS]  # the networks with two kinds of flows
 FROM_400 = within(400, LAST)
@@ -65,7 +65,7 @@ CLAIMS = claims_if_measured(
     ),
     claim(
         "c30",
-        along_sweep(every(*(keep_order(g, ALL_SCHEMES, {"buffer": max(BUFFERS)}, SETTLED) for g in (slow, fast))))(
+        along_sweep(every(*(orders_agree(g, ALL_SCHEMES, {"buffer": max(BUFFERS)}, SETTLED) for g in (slow, fast))))(
             network=BOTH, **LONG
         ),
         f"nine in ten pairs > {POINTS} points apart with {LAST} packets have the same order with {max(BUFFERS)}",

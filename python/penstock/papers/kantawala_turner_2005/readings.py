@@ -23,11 +23,11 @@ from .setup import (
     SHORT_WINDOWS,
     TRIPS,
     Runs,
-    access_limits,
-    added,
+    joined_studies,
     measure,
+    paper_study,
     queue,
-    runs,
+    with_access_limits,
 )
 
 LONG_WINDOWS = [100, 128, 150, 200, 400]
@@ -48,7 +48,7 @@ WINDOWS: Axis = {
 }
 FEW_WINDOWS: Axis = {name: WINDOWS[name] for name in (NO_WINDOW, SHORT, f"{SHORT}, long 100", f"{SHORT}, long 200")}
 NEAR: Axis = {f"0.2 s, {SHORT}": combined_change(EARLIER_TIMER, SHORT_WINDOWS)}
-LIMITED: Axis = {f"access {ACCESS_LIMIT}": access_limits}
+LIMITED: Axis = {f"access {ACCESS_LIMIT}": with_access_limits}
 ACCESS: Axis = {"": None, **LIMITED}
 TCP = ("tcp", "onoff")
 NEWRENO: Axis = {"": None, "NewReno": traffic_change(TCP, flavour="newreno")}
@@ -80,7 +80,7 @@ SCHEMES = ["DTDRR", "DSDRR"]
 
 
 def _runs(network: str, load: str, sizes: list[int], full: str) -> Runs:
-    return runs(
+    return paper_study(
         {"scheme": SCHEMES, "buffer": sizes},
         {"network": network, "load": load},
         seeds=QuickOrFull(1, 2),
@@ -89,7 +89,7 @@ def _runs(network: str, load: str, sizes: list[int], full: str) -> Runs:
     )
 
 
-_study = added(
+_study = joined_studies(
     *(
         part
         for network in (TRIPS, HOPS)

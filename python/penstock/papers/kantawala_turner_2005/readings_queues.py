@@ -16,8 +16,8 @@ from penstock.scenario.document import Document
 
 from .fig6a import BUFFER
 from .readings import PLACES, SCHEMES
-from .setup import ALL, HOPS, HOSTS, NOT_CLEARED, TRIPS, measure, runs
-from .sharing import by_kind
+from .setup import ALL, HOPS, HOSTS, NOT_CLEARED, TRIPS, measure, paper_study
+from .sharing import with_queues_by_kind
 
 FEW = 10  # queues (Section 5.3)
 
@@ -27,12 +27,12 @@ def _hashed(document: Document) -> Document:
     return reduce(lambda changed, name: changed.set(f"links.{name}.queue.spread", "hash"), shared, document)
 
 
-SHARED: dict[str, Change | None] = {"by number": None, "by kind": by_kind, "by a hash": _hashed}
+SHARED: dict[str, Change | None] = {"by number": None, "by kind": with_queues_by_kind, "by a hash": _hashed}
 """Equally many flows of both kinds in each queue, flows of one kind, or a random mixture."""
 READINGS = {name: combined_change(HOSTS, NOT_CLEARED, change) for name, change in SHARED.items()}
 CHOSEN = "by kind"
 
-_study = runs(
+_study = paper_study(
     {"network": QuickOrFull([TRIPS], [TRIPS, HOPS]), "scheme": SCHEMES, "queues": [FEW, ALL]},
     seeds=QuickOrFull(1, 2),
     buffer=BUFFER,

@@ -31,7 +31,7 @@ from penstock.reproduce.figure import (
 from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
-from .sharing import by_kind
+from .sharing import with_queues_by_kind
 
 claim = claim_factory(__file__)
 
@@ -57,7 +57,7 @@ NOT_CLEARED = queue_change(("dsdrr",), **FULL_W)
 ACCESS_LIMIT = 50  # packets: the default of ns-2; the text gives the access links no buffer
 
 
-def access_limits(document: Document) -> Document:
+def with_access_limits(document: Document) -> Document:
     """The scenario with `ACCESS_LIMIT` at the access links, unless the windows of all flows are smaller.
 
     Each access link has one flow, so a smaller window never fills its buffer. Results are the same without this limit,
@@ -67,12 +67,12 @@ def access_limits(document: Document) -> Document:
     return document if max(windows) < ACCESS_LIMIT else fifo_limit_change(f"{ACCESS_LIMIT}p")(document)
 
 
-HOSTS = combined_change(EARLIER_TIMER, SHORT_WINDOWS, access_limits)
+HOSTS = combined_change(EARLIER_TIMER, SHORT_WINDOWS, with_access_limits)
 """Hosts and access links of the author's set-up: a minimum timeout of 0.2 s, and two defaults of ns-2.
 
 These are windows of 20 packets for short flows, and buffers of 50 packets at the access links.
 """
-reconstructed = combined_change(HOSTS, NOT_CLEARED, by_kind)
+reconstructed = combined_change(HOSTS, NOT_CLEARED, with_queues_by_kind)
 """The author's set-up: `HOSTS`, DSDRR with its largest W, and shared queues with flows of one kind."""
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
@@ -219,12 +219,12 @@ def one_round_trip(load: str, discipline: ps.Queue, span: Span, **tcp: Any) -> p
 NETWORKS = {TRIPS: two_round_trips, HOPS: three_hops, ONE_TRIP: one_round_trip}
 
 
-def times(network: str) -> QuickOrFull[Span]:
+def run_span(network: str) -> QuickOrFull[Span]:
     """100 s (Section 4), the first 10 s of which are discarded (decision: starts and first losses are over by then)."""
     return QuickOrFull(("12s", "5s") if network == HOPS else ("15s", "6s"), ("100s", "10s"))
 
 
-def buffers(network: str, load: str) -> QuickOrFull[list[int]]:
+def buffer_sizes(network: str, load: str) -> QuickOrFull[list[int]]:
     """The buffer sizes of the runs: up to 20 000 packets for long flows of two kinds, otherwise up to `LAST`."""
     few = [100, 400, 2000] if (network, load) == (TRIPS, "long") else [2000]
     if network == ONE_TRIP:
@@ -232,7 +232,7 @@ def buffers(network: str, load: str) -> QuickOrFull[list[int]]:
     return QuickOrFull(few, [size for size in BUFFERS if load == "long" or size <= LAST])
 
 
-def runs(
+def paper_study(
     vary: Mapping[str, Any], labels: Mapping[str, Any] | None = None, *, seeds: int | QuickOrFull[int] = 5,
     where: Callable[..., bool] | None = None, span: QuickOrFull[Span] | None = None,
     discipline: Callable[..., ps.Queue] | None = None, **fixed: Any,
@@ -248,7 +248,7 @@ def runs(
         single = {"load": "long", **fixed, **(labels or {})}
         networks = axes.get("network", [single.get("network")])
         search = discipline is None and {"RED", "Blue"} & set(axes["scheme"])
-        tuned = {network: best(effort, network, single["load"]) for network in networks} if search else {}
+        tuned = {network: best_settings(effort, network, single["load"]) for network in networks} if search else {}
 
         def scenario(**at: Any) -> ps.Scenario:
             how = {**single, **at}
@@ -259,7 +259,7 @@ def runs(
                 how["min_rto"] = how.pop("least")
             shared = {} if queues == ALL else {"buckets": queues}
             make = discipline or functools.partial(queue, tuned=tuned.get(network), **shared)
-            within = value_for_effort(span or times(network), effort)
+            within = value_for_effort(span or run_span(network), effort)
             return NETWORKS[network](load, make(scheme, buffer), within, **how)
 
         return Study(scenario, axes, seeds=value_for_effort(seeds, effort), where=where, labels=labels or {})
@@ -267,12 +267,14 @@ def runs(
     return study
 
 
-def against_buffer(network: str, load: str, schemes: Any = COMPARED, sizes: Any = None) -> Runs:
+def buffer_study(network: str, load: str, schemes: Any = COMPARED, sizes: Any = None) -> Runs:
     """A study of schemes and buffers in one network."""
-    return runs({"scheme": schemes, "buffer": sizes or buffers(network, load)}, {"network": network, "load": load})
+    return paper_study(
+        {"scheme": schemes, "buffer": sizes or buffer_sizes(network, load)}, {"network": network, "load": load}
+    )
 
 
-def added(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
+def joined_studies(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
     """Several studies in one table; a quick reproduction leaves those of `full` out."""
 
     def study(effort: ReproductionEffort) -> Study:
@@ -286,14 +288,14 @@ def in_authors_setup(part: Callable[[ReproductionEffort], Study], change: Change
     return lambda effort: part(effort).changed(change)
 
 
-def best(effort: ReproductionEffort, network: str, load: str) -> Tuned:
+def best_settings(effort: ReproductionEffort, network: str, load: str) -> Tuned:
     """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4).
 
     The search always runs in the author's set-up, the "simulation environment" of the paper. Both set-ups use its
     result.
     """
     effort = replace(effort, change=reconstructed)
-    sizes = value_for_effort(buffers(network, load), effort)
+    sizes = value_for_effort(buffer_sizes(network, load), effort)
     tried = {
         "RED": range(effort.quick_or_full(2, len(RED_TRIED))),
         "Blue": range(effort.quick_or_full(2, len(BLUE_TRIED))),
@@ -344,7 +346,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 
 def _parts(run: ps.Run, kind: str) -> list[Any]:
-    """The metrics of all traffic groups with flows of one kind, which `by_kind` splits into several."""
+    """The metrics of all traffic groups with flows of one kind, which `with_queues_by_kind` splits into several."""
     return [group for name, group in run.traffic.items() if name.partition("-")[0] == kind]
 
 
@@ -361,7 +363,7 @@ def _deviation(mean: float, jain: float | None) -> float | None:
     return mean * math.sqrt(max(1 / jain - 1, 0.0)) if jain else None
 
 
-def keep_order(number: Number, schemes: Sequence[str], now: Labels, before: Labels) -> Statement:
+def orders_agree(number: Number, schemes: Sequence[str], now: Labels, before: Labels) -> Statement:
     """Wherever a number of two schemes differs by more than `POINTS` `before`, they have the same order `now`."""
 
     def differ(difference: RunSample) -> bool:
@@ -377,7 +379,9 @@ def keep_order(number: Number, schemes: Sequence[str], now: Labels, before: Labe
     )
 
 
-def panel(y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any) -> CurveFigure:
+def buffer_figure(
+    y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any
+) -> CurveFigure:
     """A figure against the buffer, or another axis, with a line for each scheme."""
     name = called or {"buffer": "buffer (packets)"}.get(x, x)
     return CurveFigure(x, y, by, labels=(name, label), log="x", **how)

@@ -10,7 +10,7 @@ from penstock.reproduce.figure import (
 )
 
 from .fig5b import blue as c20
-from .setup import BLUE_TRIED, HOPS, LAST, NETWORKS, SETTLED, blue, in_authors_setup, panel, times
+from .setup import BLUE_TRIED, HOPS, LAST, NETWORKS, SETTLED, blue, buffer_figure, in_authors_setup, run_span
 
 SETTINGS = {
     **{f"the report's set {number}": BLUE_TRIED[i] for number, i in enumerate((0, 1, 4, 5), start=1)},
@@ -21,7 +21,7 @@ rate."""
 
 
 def _study(effort: ReproductionEffort) -> Study:
-    span = value_for_effort(times(HOPS), effort)
+    span = value_for_effort(run_span(HOPS), effort)
 
     def scenario(set: str, buffer: int) -> ps.Scenario:
         return NETWORKS[HOPS]("long", blue(buffer, *SETTINGS[set]), span)
@@ -36,4 +36,4 @@ CLAIMS = claims_if_measured(
     *(claim for name in SETTINGS for claim in claims_under_reading(f"Blue with one setting, {name}", [c20], set=name)),
 )
 
-draw = panel("utilization", "utilization with Blue, three hops (%)", by="set")
+draw = buffer_figure("utilization", "utilization with Blue, three hops (%)", by="set")

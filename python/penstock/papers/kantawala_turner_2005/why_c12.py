@@ -3,12 +3,12 @@
 from penstock.reproduce.figure import CurveFigure, QuickOrFull, claims_if_measured, claims_under_reading
 
 from . import fig4c, overall
-from .setup import DRR_BASED, TRIPS, in_authors_setup, runs
+from .setup import DRR_BASED, TRIPS, in_authors_setup, paper_study
 
 FEWER = 500  # flows (Section 4)
 
 study = in_authors_setup(
-    runs(
+    paper_study(
         {"scheme": DRR_BASED, "flows": QuickOrFull([250, 1000], [250, 300, 350, 400, FEWER, 700, 1000])},
         network=TRIPS,
         load="short",

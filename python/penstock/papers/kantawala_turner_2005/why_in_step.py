@@ -3,12 +3,12 @@
 from penstock.reproduce.figure import CurveFigure, QuickOrFull, claims_if_measured, claims_under_reading
 
 from . import fig5a, fig5b
-from .setup import HOPS, LAST, SETTLED, in_authors_setup, queue, runs
+from .setup import HOPS, LAST, SETTLED, in_authors_setup, paper_study, queue
 
 JITTER = {"uniform": ["0ms", "5ms"]}
 
 study = in_authors_setup(
-    runs(
+    paper_study(
         {"scheme": QuickOrFull(["Tail-Drop"], ["RED", "Tail-Drop"]), "buffer": QuickOrFull([2000], [LAST])},
         seeds=QuickOrFull(1, 5),
         discipline=queue,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from penstock import _native
-from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, bench_data
+from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
 from penstock.live.page import bench_page
 from penstock.scenario.document import read_document
 from sphinx.application import Sphinx

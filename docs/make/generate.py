@@ -18,7 +18,7 @@ from penstock.cli.command import option_text
 from penstock.cli.exit_codes import MEANINGS
 from penstock.explain import explanation, measured
 from penstock.explain import text as explain
-from penstock.live.material import DEFAULT, bench_data
+from penstock.live.bench_data import DEFAULT, bench_data
 from penstock.results import metrics
 from penstock.scenario.document import read_document
 from penstock.scenario.workloads import KINDS, PARTS, size_of

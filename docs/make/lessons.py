@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from penstock.engine.run import run_batch
 from penstock.files import write_text
-from penstock.live.material import bench_data
+from penstock.live.bench_data import bench_data
 from penstock.scenario.document import Document, read_document
 
 FOLDER = Path(__file__).parents[1] / "lessons"

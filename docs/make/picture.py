@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, bench_data
+from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
 from penstock.live.page import bench_page
 from penstock.scenario.document import read_document
 from PIL import Image

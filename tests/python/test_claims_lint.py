@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import at_least, every, metric, within
+from penstock.reproduce.label_values import ValueRange
 from penstock.reproduce.node import EvaluationScope, ExpressionNode
 from penstock.reproduce.number import Number
 from penstock.reproduce.paper import Experiment, Paper, included_papers

@@ -6,7 +6,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.live.material import bench_data
+from penstock.live.bench_data import bench_data
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved

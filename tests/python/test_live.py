@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from penstock.errors import PenstockError, ScenarioError
-from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, bench_data
+from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
 from penstock.live.page import bench_page
 from penstock.results import palette
 from penstock.scenario.document import Document

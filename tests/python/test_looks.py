@@ -13,7 +13,7 @@ import pytest
 from penstock.report import page as report
 from penstock.results.comparison import Comparison
 from penstock.results.estimate import ALPHA, Estimate, student_t_quantile, summarize
-from penstock.studies.looks import InterimLooks
+from penstock.studies.interim_looks import InterimLooks
 from penstock.studies.store import Store
 from scipy import stats
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from penstock.report import page as report
 from penstock.report import view
-from penstock.report.fitting import LARGEST, evenly_spread_indices
+from penstock.report.page_size import LARGEST, evenly_spread_indices
 from penstock.results.comparison import Comparison
 from playwright.sync_api import Browser, Page
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from penstock.report import page as report
 from penstock.report.chart_data import SERIES_POINTS, decimated_series
 from penstock.report.view import leading_schemes_summary, short_labels
-from penstock.results.cell import leading_candidates
+from penstock.results.best_candidate import leading_candidates
 from penstock.results.comparison import Comparison
 from penstock.results.display import display_unit
 from penstock.results.estimate import Estimate

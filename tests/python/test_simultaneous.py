@@ -14,7 +14,7 @@ from penstock.report import page as report
 from penstock.results import simultaneous
 from penstock.results.comparison import Comparison
 from penstock.results.estimate import Estimate, student_t_quantile, summarize
-from penstock.results.leading import leading_schemes
+from penstock.results.leading_schemes import leading_schemes
 from penstock.results.simultaneous import adjusted_alpha
 from scipy import stats
 

@@ -14,7 +14,7 @@ import pytest
 from penstock.cli.app import app
 from penstock.engine.warmup import queue_means
 from penstock.explain.unsettled import of_queues
-from penstock.live.material import bench_data
+from penstock.live.bench_data import bench_data
 from penstock.results.transient import BATCH, batch_means, biasing_transient, transient_batch_count
 from penstock.scenario.resolve import Resolved
 from penstock.studies.complete import Shard

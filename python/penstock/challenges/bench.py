@@ -17,8 +17,8 @@ from penstock.scenario.budget.estimate import estimate
 from penstock.scenario.document import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.executor import Progress
-from penstock.studies.pace import expected_run_seconds
 from penstock.studies.plan import with_candidate_queue
+from penstock.studies.run_time import expected_run_seconds
 from penstock.studies.store import RunResults
 from penstock.studies.study import Study
 

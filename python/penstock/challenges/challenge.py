@@ -25,7 +25,7 @@ from penstock.results.metrics import find_metric as metric_of
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
-from penstock.studies.pace import short_budget_error
+from penstock.studies.run_time import short_budget_error
 from penstock.studies.runs import Runs
 from penstock.studies.store import RunResults
 

@@ -30,7 +30,7 @@ BOTTLENECK = "bottleneck"
 MAX_PACKETS = 200_000
 """Maximum number of full packets that the bottleneck can send in a run; it bounds the rate.
 
-Own decision: such a run takes about 0.2 s (`penstock.studies.pace`), so that a minute allows hundreds of them."""
+Own decision: such a run takes about 0.2 s (`penstock.studies.run_time`), so that a minute allows hundreds of them."""
 
 MIN_PACKETS = 2_000
 """Minimum number of full packets that the bottleneck can send in a run; it makes runs on slow links longer.

@@ -225,7 +225,7 @@ def _result_warnings(plan: ComparisonPlan, runs: Runs) -> list[dict[str, str]]:
 
 def _looks(runs: int, goal: Precision | None) -> str:
     """The end of the cost line: the numbers of runs of each scheme after which the precision is checked."""
-    from penstock.studies.looks import InterimLooks
+    from penstock.studies.interim_looks import InterimLooks
 
     if goal is None:
         return ""

@@ -35,8 +35,8 @@ from penstock.errors import PenstockError
 if TYPE_CHECKING:
     from penstock.engine.pcap import Capture
     from penstock.link.control import QueueControl
-    from penstock.link.lab import Pair
     from penstock.link.layout import LinkLayout
+    from penstock.link.running_link import Pair
     from penstock.link.states import StateView
 
 EXAMPLE = "penstock link examples/slow_dsl.toml -- sh -c 'curl -so /dev/null http://$PENSTOCK_PEER/1MB'"
@@ -248,7 +248,7 @@ def _run(
 ) -> tuple[int, dict[str, Any], Callable[[Path], None]]:
     """Run the link; returns the exit status, the result, and a writer of the trace."""
     from penstock.engine.pcap import written
-    from penstock.link.lab import open_running_link
+    from penstock.link.running_link import open_running_link
     from penstock.link.watch import watch_link
 
     between, devices = places

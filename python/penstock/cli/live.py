@@ -51,7 +51,7 @@ def live(
 ) -> None:
     """Write an interactive page that works offline: schemes side by side on the same traffic, with all parameters."""
     from penstock.files import write_text
-    from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, bench_data
+    from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
     from penstock.live.page import bench_page
     from penstock.scenario.document import read_document
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from penstock.evaluation import display
 from penstock.evaluation.evaluate import Evaluation
 from penstock.files import write_text
-from penstock.report.finished import PageFigure, figure_data
+from penstock.report.page_figure import PageFigure, figure_data
 from penstock.report.templating import render_document
 
 __all__ = ["SHOWN_FIRST", "write"]

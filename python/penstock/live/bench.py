@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.files import write_text
-from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, bench_data
+from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
 from penstock.live.page import bench_page
 from penstock.scenario.document import ScenarioLike, as_document, read_document
 

@@ -15,7 +15,7 @@ from penstock.files import write_text
 from penstock.report import view
 from penstock.report.chart_data import comparison_chart_data, run_chart_data, with_unbroken_units
 from penstock.report.courses import comparison_series, traffic_group_names
-from penstock.report.fitting import (
+from penstock.report.page_size import (
     LARGEST,
     ComparedSettings,
     add_series,

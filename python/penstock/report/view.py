@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from penstock.results.cell import common_decimals
+from penstock.results.best_candidate import common_decimals
 from penstock.results.comparison import Comparison
 from penstock.results.display import DisplayUnit, display_unit, format_number
 from penstock.results.estimate import Estimate

@@ -11,7 +11,7 @@ from typing import Any
 from penstock.errors import PenstockError, nearest
 from penstock.files import read_toml
 from penstock.reproduce.assessment import BADGES, assessment_fields
-from penstock.reproduce.choice import Readings, ValueRange
+from penstock.reproduce.label_values import Readings, ValueRange
 from penstock.reproduce.statement import Statement
 from penstock.results.condition import Condition, Finding
 from penstock.results.table import Table

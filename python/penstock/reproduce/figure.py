@@ -1,7 +1,6 @@
 """The names that the module of a figure or table imports: `from penstock.reproduce.figure import Claim, metric`."""
 
 from penstock.plots.curves import CurveFigure
-from penstock.reproduce.choice import Readings, above, at_least, at_most, below, within
 from penstock.reproduce.claim import (
     Claim,
     claim_factory,
@@ -13,6 +12,7 @@ from penstock.reproduce.claim import (
 from penstock.reproduce.curve import largest, mean, r_squared, slope, smallest, spread, where_least
 from penstock.reproduce.effort import QuickOrFull, ReproductionEffort, Sweep, value_for_effort
 from penstock.reproduce.exhibit import Exhibit
+from penstock.reproduce.label_values import Readings, above, at_least, at_most, below, within
 from penstock.reproduce.node import Curve
 from penstock.reproduce.number import Number, formula, function_of_samples, function_per_run, judged_statement, metric
 from penstock.reproduce.statement import Statement, at_least_share, every, join_parts, some, table_statement

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from penstock.reproduce.choice import Readings, ValueRange, label_text
+from penstock.reproduce.label_values import Readings, ValueRange, label_text
 from penstock.results.sample import RunSample
 from penstock.results.table import Table
 

@@ -3,7 +3,7 @@
 A number is a metric with labels. A label that is not given is left open: a comparison of two numbers is a statement
 about every cell that the open labels select, the same cell on both sides. So the comparison is the claim.
 
->>> from penstock.reproduce.choice import at_most
+>>> from penstock.reproduce.label_values import at_most
 >>> from penstock.results.sample import Sample
 >>> from penstock.results.table import Table
 >>> goodput = metric("goodput", "%")
@@ -43,8 +43,8 @@ from typing import Any
 
 import numpy as np
 
-from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.curve import largest, mean, smallest
+from penstock.reproduce.label_values import ValueRange
 from penstock.reproduce.node import (
     BoundNumber,
     Curve,

@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.files import write_text
 from penstock.plots import style
-from penstock.report.finished import PageFigure, figure_data
+from penstock.report.page_figure import PageFigure, figure_data
 from penstock.report.templating import render_document
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import BADGES, assessment_in_words, badge_rule, deciding_part

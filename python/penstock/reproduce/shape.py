@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from penstock.reproduce.choice import ValueRange
+from penstock.reproduce.label_values import ValueRange
 from penstock.reproduce.node import Curve
 from penstock.reproduce.number import Number
 from penstock.reproduce.statement import Statement, join_parts

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from penstock.reproduce.choice import value_text
+from penstock.reproduce.label_values import value_text
 from penstock.reproduce.node import EvaluationScope, ExpressionNode, Point, Variable, to_sample
 from penstock.results.condition import Condition, all_of, any_of, most_of
 from penstock.results.sample import RunSample

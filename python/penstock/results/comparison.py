@@ -11,7 +11,7 @@ from typing import Any, TypedDict, cast
 
 from penstock.errors import PenstockError, UnknownNameError
 from penstock.files import read_json
-from penstock.results.cell import Lead
+from penstock.results.best_candidate import Lead
 from penstock.results.conclusion import MARGIN, LinkConclusions, PointConclusion
 from penstock.results.display import setting_text
 from penstock.results.distribution import DistributionBin, parse_bin
@@ -242,7 +242,7 @@ class Comparison:
     def leading_schemes(self, point: int, place: str, metric: str) -> list[Lead]:
         """The best scheme, and those that cannot be separated from it.
 
-        All statements about a metric at a place are jointly true with probability 95 %; see `penstock.results.leading`.
+        All statements about a metric at a place are jointly true with probability 95 %; see `penstock.results.leading_schemes`.
         """
         leading = self.ranking.leading.get((place, metric))
         front = () if leading is None else leading.leaders_by_point.get(point, ())

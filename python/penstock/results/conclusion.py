@@ -24,7 +24,7 @@ import numpy.typing as npt
 from penstock.errors import PenstockError
 from penstock.results.display import DisplayUnit, decimal_places, display_unit, format_number, is_number, join_with_and
 from penstock.results.estimate import ALPHA, student_t_quantile
-from penstock.results.leading import paired_differences
+from penstock.results.leading_schemes import paired_differences
 from penstock.results.simultaneous import adjusted_alpha
 
 __all__ = [

@@ -14,7 +14,7 @@ from penstock.results.distribution import DistributionBin, bin_width, binned_sha
 from penstock.results.estimate import Estimate, summarize
 from penstock.results.frames import import_optional_package, to_arrow
 from penstock.results.grid import STYLE, difference_table, format_tables, html_table, mean_table
-from penstock.results.leading import paired_differences
+from penstock.results.leading_schemes import paired_differences
 from penstock.results.run_table import RunTable
 from penstock.results.simultaneous import adjusted_alpha
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from penstock.results.conclusion import FEWEST_RUNS, LinkConclusions, PointConclusion, conclusions_about_link
 from penstock.results.estimate import Estimate
-from penstock.results.leading import LeadingSchemes, leading_schemes
+from penstock.results.leading_schemes import LeadingSchemes, leading_schemes
 from penstock.results.metrics import find_metric
 from penstock.results.run_table import CONCLUDED, RunTable
 

@@ -19,7 +19,7 @@ from penstock.studies.candidate import Precision, SchemeLike
 from penstock.studies.chunk import StudyCell
 from penstock.studies.complete import execute_missing_runs
 from penstock.studies.executor import Progress, ThreadExecutor
-from penstock.studies.looks import InterimLooks
+from penstock.studies.interim_looks import InterimLooks
 from penstock.studies.order import merge_orders
 from penstock.studies.plan import ComparisonPlan
 from penstock.studies.run_rows import run_rows
@@ -52,7 +52,7 @@ def compare(
         vary: paths with their values; all combinations are run.
         runs: number of runs of each scheme at each combination, from 1.
         precision: add runs until a metric reaches this precision. It is checked after `runs`, twice, four times as many
-        and so on, and the intervals are corrected for all of these looks (`penstock.studies.looks`).
+        and so on, and the intervals are corrected for all of these looks (`penstock.studies.interim_looks`).
         at: links whose queue is replaced; by default the watched ones.
         jobs: number of threads; by default all cores.
         progress: called with the numbers of finished and planned runs.

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from penstock.errors import PenstockError
 from penstock.studies.chunk import Chunk, StudyCell, split_into_chunks
-from penstock.studies.claim import PartClaims
 from penstock.studies.executor import Executor, Progress
 from penstock.studies.order import Order
 from penstock.studies.part import CellRuns
+from penstock.studies.part_claims import PartClaims
 from penstock.studies.store import RunResults
 
 __all__ = ["Shard", "execute_missing_runs"]

@@ -17,7 +17,7 @@ from penstock.errors import PenstockError, UnknownNameError, nearest
 from penstock.files import parse_json, read_json
 from penstock.results.columns import RESERVED, is_result_column, sorted_columns
 from penstock.results.short_names import AmbiguousNameError, paths_ending_with
-from penstock.studies import sums
+from penstock.studies import checksum_files
 from penstock.studies.part import sql_literal, sql_name
 from penstock.studies.store import FORMAT, OLD_FILE, store_folder
 
@@ -59,12 +59,12 @@ class Database:
         self._relabelled: list[str] = []
         self._repeated = False
         _check_head(self.folder)
-        files, defects = sums.intact_files(self.folder, ("runs", "scenarios", "labels"))
+        files, defects = checksum_files.intact_files(self.folder, ("runs", "scenarios", "labels"))
         self._parts, self._scenarios, self._labels = files["runs"], files["scenarios"], files["labels"]
         if not self._parts:
-            reason = f"cannot be read: {sums.defect_list(defects)}" if defects else "has no runs yet"
+            reason = f"cannot be read: {checksum_files.defect_list(defects)}" if defects else "has no runs yet"
             raise PenstockError(f"the store {self.folder} {reason}")
-        sums.warn_of_defects(self.folder, defects, "so the answer lacks their rows")
+        checksum_files.warn_of_defects(self.folder, defects, "so the answer lacks their rows")
         self._database = self._open()
         kinds = {
             str(name): str(kind) for name, kind, *_ in self._tell(f"DESCRIBE SELECT * FROM {self._all_runs}").fetchall()

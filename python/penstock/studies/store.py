@@ -32,7 +32,7 @@ from penstock import _native
 from penstock.engine.run import cores
 from penstock.errors import PenstockError
 from penstock.files import read_bytes, read_json, whole, write_bytes
-from penstock.studies import compaction, order, part, sums
+from penstock.studies import checksum_files, compaction, order, part
 from penstock.studies.part import CellRuns
 from penstock.studies.seeds import SeedSet
 
@@ -259,7 +259,7 @@ class Store(RunResults):
         """Index the parts that other processes have added; warns about skipped parts."""
         files = {file.stem: file for file in sorted((self.folder / "runs").glob("*.parquet"))}
         labels = sorted((self.folder / "labels").glob("*.parquet"))
-        checksums = sums.recorded_checksums(
+        checksums = checksum_files.recorded_checksums(
             self.folder
         )  # after listing the files: checksums are written before their files
         defects: dict[str, str] = {}
@@ -276,11 +276,11 @@ class Store(RunResults):
                 self._indexed_labels.add(file.name)
                 if reason := self._add_labels(file, checksums):
                     defects[f"labels/{file.name}"] = reason
-        sums.warn_of_defects(self.folder, defects, "and missing runs are made again")
+        checksum_files.warn_of_defects(self.folder, defects, "and missing runs are made again")
 
-    def _add(self, file: Path, checksums: sums.Sums) -> str:
+    def _add(self, file: Path, checksums: checksum_files.Sums) -> str:
         """Index the runs of a part. Returns why it is skipped; empty if it is indexed, or no longer exists."""
-        if reason := sums.file_defect(file, checksums):
+        if reason := checksum_files.file_defect(file, checksums):
             return reason if file.exists() else ""
         try:
             runs = part.seed_ranges(file)
@@ -291,9 +291,9 @@ class Store(RunResults):
             self._makers.setdefault(scenario, set()).add(study)
         return ""
 
-    def _add_labels(self, file: Path, checksums: sums.Sums) -> str:
+    def _add_labels(self, file: Path, checksums: checksum_files.Sums) -> str:
         """Index a file of labels. Returns why it is skipped; empty if it is indexed, or no longer exists."""
-        if reason := sums.file_defect(file, checksums):
+        if reason := checksum_files.file_defect(file, checksums):
             return reason if file.exists() else ""
         try:
             self._note_labels(part.labelled_scenarios(file))
@@ -319,7 +319,7 @@ class Store(RunResults):
         target = self.folder / "labels" / f"{_digest(named)}.parquet"
         content = part.labels_content(cells)
         try:
-            sums.record_checksum(self.folder, target.stem, content)
+            checksum_files.record_checksum(self.folder, target.stem, content)
             write_bytes(target, content)
         except OSError as error:
             self.problem = f"labels could not be stored in {self.folder}: {error}"
@@ -348,7 +348,7 @@ class Store(RunResults):
         file = self._file(name)
         try:
             self._write_scenarios({key: text for key, text in scenarios.items() if key not in self._makers})
-            sums.record_checksum(self.folder, name, content)
+            checksum_files.record_checksum(self.folder, name, content)
             write_bytes(file, content)
         except OSError as error:
             super().put(runs, content, scenarios)
@@ -366,15 +366,17 @@ class Store(RunResults):
     def _write_scenarios(self, texts: Mapping[str, str]) -> None:
         if texts:
             target = self.folder / "scenarios" / f"{_digest(''.join(sorted(texts)))}.parquet"
-            if not target.exists() or sums.file_defect(target, sums.recorded_checksums(self.folder)):
+            if not target.exists() or checksum_files.file_defect(
+                target, checksum_files.recorded_checksums(self.folder)
+            ):
                 content = part.scenarios_content(texts)
-                sums.record_checksum(self.folder, target.stem, content)
+                checksum_files.record_checksum(self.folder, target.stem, content)
                 write_bytes(target, content)
 
     def scenarios(self, addresses: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The resolved scenarios by their content addresses."""
         keys = list(addresses)
-        files, _ = sums.intact_files(self.folder, ["scenarios"])
+        files, _ = checksum_files.intact_files(self.folder, ["scenarios"])
         return {**part.read_scenarios(files["scenarios"], keys), **super().scenarios(keys)}
 
     def compact(self) -> None:
@@ -395,7 +397,7 @@ class Store(RunResults):
         target = self._file(part_name(_cells(parts)))
         with whole(target) as temporary:
             part.merge_parts(list(parts), temporary)
-            sums.record_checksum(self.folder, target.stem, read_bytes(temporary))
+            checksum_files.record_checksum(self.folder, target.stem, read_bytes(temporary))
         return target
 
     def _replace(self, parts: Mapping[Path, Mapping[str, SeedSet]], target: Path) -> None:
@@ -403,7 +405,7 @@ class Store(RunResults):
 
         For a moment a reader sees these rows twice, but they are never missing.
         """
-        checksums = sums.recorded_checksums(self.folder)
+        checksums = checksum_files.recorded_checksums(self.folder)
         for file, runs in parts.items():
             file.unlink(missing_ok=True)
             for checksum in checksums.get(file.stem, ()):

@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import dataclass
 
-from penstock.studies.pace import expected_run_seconds, short_budget_error
+from penstock.studies.run_time import expected_run_seconds, short_budget_error
 from penstock.tuning.search import RACING_NETWORKS, SETTINGS_PER_ROUND
 
 __all__ = ["MAP_SETTINGS", "Budget", "Clock"]

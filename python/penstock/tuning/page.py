@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from penstock.files import write_text
-from penstock.report.finished import PageFigure, figure_data
+from penstock.report.page_figure import PageFigure, figure_data
 from penstock.report.templating import render_document
 from penstock.tuning import display
 from penstock.tuning.advice import Advice

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from penstock.reproduce.choice import Readings, at_least, below
 from penstock.reproduce.figure import Claim, Number, QuickOrFull, Statement, SummaryTable, Sweep, every, mean, metric
+from penstock.reproduce.label_values import Readings, at_least, below
 
 from . import panels
 from .setup import CONTROLLERS, GRID, Topology, controller_load_scenario

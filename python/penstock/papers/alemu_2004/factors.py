@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from penstock.reproduce.choice import above, at_least, at_most
 from penstock.reproduce.figure import Claim, Curve, Exhibit, QuickOrFull, Sweep, Table, every, table_statement
+from penstock.reproduce.label_values import above, at_least, at_most
 from penstock.reproduce.shape import along_sweep, falls, relative_range, rises
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample

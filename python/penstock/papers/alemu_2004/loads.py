@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.plots import style
 from penstock.reproduce import shape
-from penstock.reproduce.choice import Readings, above, at_least, at_most, below
 from penstock.reproduce.figure import (
     Claim,
     Exhibit,
@@ -25,6 +24,7 @@ from penstock.reproduce.figure import (
     function_of_samples,
     metric,
 )
+from penstock.reproduce.label_values import Readings, above, at_least, at_most, below
 from penstock.reproduce.shape import along_sweep
 from penstock.reproduce.statement import Statement, every, table_statement
 from penstock.results.condition import Condition, all_of

@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.choice import above, at_least
 from penstock.reproduce.figure import (
     CurveFigure,
     Exhibit,
@@ -20,6 +19,7 @@ from penstock.reproduce.figure import (
     judged_statement,
     metric,
 )
+from penstock.reproduce.label_values import above, at_least
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample
 

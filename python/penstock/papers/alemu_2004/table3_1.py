@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.explain.explanation import prepare
 from penstock.plots import style
-from penstock.reproduce.choice import within
 from penstock.reproduce.figure import Claim, Exhibit, QuickOrFull, ReproductionEffort, Rows, SummaryTable, Sweep
+from penstock.reproduce.label_values import within
 from penstock.reproduce.number import Number, formula, metric
 from penstock.reproduce.printed_table import PrintedTable
 from penstock.reproduce.shape import rises, values_other_than

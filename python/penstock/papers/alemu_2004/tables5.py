@@ -8,7 +8,6 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from penstock.reproduce import shape
-from penstock.reproduce.choice import ValueRange, above, at_least, at_most
 from penstock.reproduce.figure import (
     Claim,
     Exhibit,
@@ -18,6 +17,7 @@ from penstock.reproduce.figure import (
     claims_if_measured,
     claims_in_cells,
 )
+from penstock.reproduce.label_values import ValueRange, above, at_least, at_most
 from penstock.reproduce.number import Number, function_of_samples, metric
 from penstock.reproduce.printed_table import PrintedTable
 from penstock.reproduce.shape import along_sweep, relative_range

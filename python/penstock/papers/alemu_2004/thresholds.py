@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from penstock.reproduce import shape
-from penstock.reproduce.choice import Readings, at_least, at_most
 from penstock.reproduce.figure import (
     Curve,
     Exhibit,
@@ -20,6 +19,7 @@ from penstock.reproduce.figure import (
     claims_under_reading,
     where_least,
 )
+from penstock.reproduce.label_values import Readings, at_least, at_most
 from penstock.reproduce.number import Number, formula, judged_statement
 from penstock.reproduce.shape import along_sweep, falls, has_minimum_at, relative_range, rises, values_other_than
 from penstock.reproduce.statement import every, join_parts, table_statement

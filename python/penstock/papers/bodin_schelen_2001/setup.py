@@ -12,7 +12,6 @@ import penstock as ps
 from penstock.plots.curves import draw_over_time
 from penstock.plots.curves import time_course as course_of
 from penstock.reproduce.changes import tcp_change
-from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.figure import (
     CurveFigure,
     Number,
@@ -26,6 +25,7 @@ from penstock.reproduce.figure import (
     metric,
     within,
 )
+from penstock.reproduce.label_values import ValueRange
 from penstock.results.condition import Condition
 from penstock.results.sample import RunSample
 from penstock.scenario.document import Document

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.figure import Number, ReproductionEffort, Study, at_least_share, every, formula, mean, within
+from penstock.reproduce.label_values import ValueRange
 
 from .setup import OPTION, RED, claim, everlasting, sessions_figure, udp_loss, web_study
 

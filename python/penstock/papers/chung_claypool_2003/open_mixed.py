@@ -5,7 +5,6 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.choice import ValueRange
 from penstock.reproduce.figure import (
     Claim,
     CurveFigure,
@@ -19,6 +18,7 @@ from penstock.reproduce.figure import (
     metric,
     within,
 )
+from penstock.reproduce.label_values import ValueRange
 from penstock.results.sample import RunSample
 
 from . import step_load

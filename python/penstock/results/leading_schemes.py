@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from penstock.results.cell import index_of_best, leading_candidates
+from penstock.results.best_candidate import index_of_best, leading_candidates
 from penstock.results.estimate import ALPHA, Estimate, summarize
 from penstock.results.metrics import Better, find_metric
 from penstock.results.simultaneous import MOST_CELLS, adjusted_alpha

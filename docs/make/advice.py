@@ -259,7 +259,8 @@ def section(name: str, entry: dict[str, Any], check: dict[str, Any] | None) -> s
 def heads(entry: dict[str, Any], names: list[tuple[str, str]]) -> list[str]:
     """Column headers with units; metrics of other places than the tuned link are prefixed by the place."""
     return [
-        f"{'' if place == entry['place'] else place + ': '}{find_metric(name).title} ({scale(entry, (place, name)).unit})"
+        f"{'' if place == entry['place'] else place + ': '}"
+        f"{find_metric(name).title} ({scale(entry, (place, name)).unit})"
         for place, name in names
     ]
 

@@ -64,7 +64,7 @@ class Crate:
 
     def circles(self) -> set[frozenset[str]]:
         """The groups of modules that depend on one another. A module and its submodules may do so."""
-        uses = {module: {other for other in self.utilizations(module) if _apart(module, other)} for module in self.code}
+        uses = {module: {other for other in self.uses(module) if _apart(module, other)} for module in self.code}
         reached: dict[Module, set[Module]] = {}
         for module in uses:
             reachable, waiting = reached.setdefault(module, set()), list(uses[module])

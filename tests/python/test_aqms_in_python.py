@@ -75,7 +75,7 @@ class All(ps.Aqm):
     def reset(self, link: Any) -> None:
         if self.gain < 0:
             raise ValueError(f"gain = {self.gain} must not be negative")
-        self.link, self.calls, self.at_next_value, self.waiting = link, 0.0, self.wait, 0
+        self.link, self.calls, self.next, self.waiting = link, 0.0, self.wait, 0
 
     def on_arrival(self, cx: Any, pkt: Any) -> Any:
         assert cx.now * 1e9 == pytest.approx(cx.now_ns)
@@ -93,11 +93,11 @@ class All(ps.Aqm):
         self.idle = now
 
     def next_timeout(self) -> float:
-        return float(self.at_next_value)
+        return float(self.next)
 
     def on_timeout(self, cx: Any) -> None:
         self.calls += 1
-        self.at_next_value = cx.now + self.wait
+        self.next = cx.now + self.wait
 
     def gauges(self) -> dict[str, float]:
         return {"calls": self.calls}

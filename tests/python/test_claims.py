@@ -45,7 +45,7 @@ def rows_of(experiment: str, claims: Iterable[dict[str, Any]]) -> Iterator[Row]:
 
 @by_work
 def test_what_is_recorded_of_each_claim_is_what_was_recorded(work: Paper) -> None:
-    recorded = work.recorded()
+    recorded = work.recorded_results()
     assert recorded is not None
     rows = [row for entry in recorded["experiments"] for row in rows_of(entry["id"], entry["claims"])]
     assert sorted(rows) == written(work, "verdict", "measured")

@@ -165,10 +165,10 @@ def test_a_number_has_one_tolerance(work: Paper) -> None:
 
 
 @pytest.mark.parametrize(
-    "work", [work for work in included_papers() if "ranges" in work.about], ids=lambda work: work.alias
+    "work", [work for work in included_papers() if "ranges" in work.metadata], ids=lambda work: work.alias
 )
 def test_no_claim_is_decided_outside_its_figure(work: Paper) -> None:
-    ranges: Mapping[str, Mapping[str, tuple[float, float]]] = work.about["ranges"]
+    ranges: Mapping[str, Mapping[str, tuple[float, float]]] = work.metadata["ranges"]
     assert set(ranges) <= {experiment.id for experiment in work.experiments}
     violations = {}
     for experiment, claim in main_claims(work):

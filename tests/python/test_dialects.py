@@ -190,7 +190,7 @@ def profiles() -> st.SearchStrategy[dict[str, Any]]:
     percents = st.sets(st.integers(1, 99), min_size=2, max_size=62).map(lambda found: [n / 100 for n in sorted(found)])
 
     def pairs(levels: list[float]) -> st.SearchStrategy[dict[str, Any]]:
-        any_probabilities = st.distributions(shares, min_size=len(levels), max_size=len(levels))
+        any_probabilities = st.lists(shares, min_size=len(levels), max_size=len(levels))
         rising = st.sets(st.integers(0, 100), min_size=len(levels), max_size=len(levels))
         steps = rising.map(lambda found: [n / 100 for n in sorted(found)])
         line, stepped = (
@@ -269,7 +269,7 @@ def same(found: Any, value: Any, name: str) -> bool:
     more=st.integers(1, 400),
     room=st.integers(1, 1000),
     extra=st.integers(1, 300),
-    distance_percent=st.integers(1, 99),
+    percent=st.integers(1, 99),
     ecn=flag,
 )
 def test_red_of_tc_comes_back(low: int, more: int, room: int, extra: int, percent: int, ecn: bool) -> None:

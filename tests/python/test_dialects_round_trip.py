@@ -36,7 +36,7 @@ options = st.sampled_from(["on", "off"])
 
 def levels(count: int, **more: Any) -> st.SearchStrategy[dict[str, Any]]:
     """Thresholds of WRED that rise from level to level."""
-    pairs = st.distributions(st.tuples(lengths, lengths), min_size=count, max_size=count)
+    pairs = st.lists(st.tuples(lengths, lengths), min_size=count, max_size=count)
 
     def table(found: list[tuple[int, int]], rest: dict[str, Any]) -> dict[str, Any]:
         return {

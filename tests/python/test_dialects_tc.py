@@ -197,7 +197,7 @@ def test_sizes_are_those_of_tc(text: str) -> None:
 
 
 counts = st.integers(2, 2000).map(lambda count: f"{count}p")
-codepoints = st.distributions(st.integers(0, 63), min_size=1, max_size=6, unique=True).map(sorted)
+codepoints = st.lists(st.integers(0, 63), min_size=1, max_size=6, unique=True).map(sorted)
 aqms = st.one_of(
     st.builds(lambda limit: {"limit": limit}, counts),
     st.builds(
@@ -216,7 +216,7 @@ rates = st.integers(1, 10**6).map(lambda octets: 8 * octets)
 @st.composite
 def classes(draw: st.DrawFn, more: st.SearchStrategy[dict[str, Any]]) -> list[dict[str, Any]]:
     """Classes of disjoint code points or protocols, the last one without a condition."""
-    points = draw(st.distributions(st.integers(0, 63), min_size=2, max_size=8, unique=True))
+    points = draw(st.lists(st.integers(0, 63), min_size=2, max_size=8, unique=True))
     matches: list[dict[str, Any]] = [{"dscp": [point]} for point in points[:-1]]
     matches[0] = {"dscp": sorted({points[0], points[-1]})}
     matches += draw(st.sampled_from([[], [{"protocol": "udp"}], [{"dscp": [points[0]], "ecn": "ce"}]]))
@@ -286,8 +286,8 @@ def test_tbf_comes_back(rate: int, burst: int, limit: int) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(lows=st.distributions(st.integers(1, 50), min_size=1, max_size=8), spread=st.integers(1, 50), power=st.integers(2, 10),
-       distance_percent=st.integers(1, 99))  # fmt: skip
+@given(lows=st.lists(st.integers(1, 50), min_size=1, max_size=8), spread=st.integers(1, 50), power=st.integers(2, 10),
+       percent=st.integers(1, 99))  # fmt: skip
 def test_gred_comes_back(lows: list[int], spread: int, power: int, percent: int) -> None:
     """With the largest weight that tc can give to all levels: it sets each one by a burst above min."""
     made = {
@@ -390,7 +390,7 @@ WORDS = st.sampled_from(
 
 
 @settings(max_examples=200, deadline=None)
-@given(words=st.distributions(WORDS, max_size=25))
+@given(words=st.lists(WORDS, max_size=25))
 def test_any_lines_are_read_or_refused(words: list[str]) -> None:
     with contextlib.suppress(DialectError):
         read(" ".join(words), "tc")

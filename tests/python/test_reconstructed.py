@@ -12,7 +12,7 @@ from penstock.reproduce.effort import ReproductionEffort
 from penstock.reproduce.paper import Experiment, Paper, included_papers
 from penstock.scenario.document import as_document
 
-RECONSTRUCTED = [work for work in included_papers() if work.reconstructed]
+RECONSTRUCTED = [work for work in included_papers() if work.reconstructed_setup]
 RECONSTRUCTED_BY = {work.alias: work for work in RECONSTRUCTED}
 by_work = pytest.mark.parametrize("work", RECONSTRUCTED, ids=lambda work: work.alias)
 
@@ -31,10 +31,10 @@ def changed_cells(experiment: Experiment) -> list[bool]:
 
 @by_work
 def test_it_says_what_differs_by_which_dated_sources_and_where(work: Paper) -> None:
-    settings = work.reconstructed
+    settings = work.reconstructed_setup
     assert settings["says"].strip()
     assert all(any(part.isdigit() for part in source) for source in settings["sources"])
-    unknown = set(settings["without"]) - set(work.about["experiments"])
+    unknown = set(settings["without"]) - set(work.metadata["experiments"])
     assert not unknown
 
 

@@ -127,7 +127,7 @@ def test_one_of_many_parts_contradicts_only_in_intervals_that_hold_for_all() -> 
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.distributions(st.integers(0, 2), min_size=1, max_size=8), st.floats(0.1, 1.0))
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=8), st.floats(0.1, 1.0))
 def test_a_joint_verdict_is_wrong_at_most_as_often_as_one(parts: list[int], share: float) -> None:
     """Exact parts: k of n hold, or cannot, or it is open, whatever the levels are."""
     conditions = [(RunSample(1.0) <= 2, RunSample(3.0) <= 2, RunSample([1.0]) <= 2)[part] for part in parts]

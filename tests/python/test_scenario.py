@@ -257,7 +257,7 @@ ANYTHING = st.recursive(
         ["1ms", "5p", "1Mbit", "1kB", "50%", "2BDP", "same", "red", "S", "D", "auto", "inf", "tcp", "1e30s"]
     ),
     lambda inner: (
-        st.distributions(inner, max_size=3)
+        st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(["uniform", "exp", "list", "linear", "queue", "rate", "x", "first"]), inner, max_size=3
         )

@@ -83,8 +83,8 @@ def classes(more: Parts | None = None) -> st.SearchStrategy[list[Table]]:
         tables = zip([*matches, {}], rest, strict=False)
         return [{"name": f"1:{place}0", **match, **more} for place, (match, more) in enumerate(tables, 1)]
 
-    points = st.distributions(st.integers(0, 63), min_size=1, max_size=6, unique=True)
-    return st.builds(made, points, st.distributions(one, min_size=2, max_size=5), flag)
+    points = st.lists(st.integers(0, 63), min_size=1, max_size=6, unique=True)
+    return st.builds(made, points, st.lists(one, min_size=2, max_size=5), flag)
 
 
 def ranked(given_: list[Table]) -> Table:
@@ -106,7 +106,7 @@ def gred() -> Tables:
             **{"limit": "400p", "w_q": 2.0**-power, "ecn": ecn},
         }
 
-    lows = st.distributions(st.integers(1, 50), min_size=1, max_size=8)
+    lows = st.lists(st.integers(1, 50), min_size=1, max_size=8)
     return st.builds(made, lows, st.integers(1, 50), st.integers(2, 10), shares, flag)
 
 

@@ -85,7 +85,8 @@ def _check_study(path: str, settings: list[str], limits: Limits, outputs: Output
     StudyRuns(file.study, None)  # raises the errors of all cells
     scenarios = {label: _checked(document, limits) for label, document in file.bases.items()}
     head = _head(file)
-    size = f"{count_phrase(head['cells'], 'cell')} x {count_phrase(head['seeds'], 'seed')} = {count_phrase(head['runs'], 'run')}"
+    cells, seeds, runs = (count_phrase(head[f"{noun}s"], noun) for noun in ("cell", "seed", "run"))
+    size = f"{cells} x {seeds} = {runs}"
     lines = [f"# study {file.study.name}: {size}"]
     lines += [f"# {name}: {', '.join(map(str, values))}" for name, values in head["axes"].items()]
     outputs.show(

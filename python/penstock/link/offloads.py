@@ -12,7 +12,7 @@ import socket
 import struct
 from pathlib import Path
 
-__all__ = ["ethernet_devices", "active_offloads", "switch_offloads"]
+__all__ = ["active_offloads", "ethernet_devices", "switch_offloads"]
 
 _SIOCETHTOOL = 0x8946
 

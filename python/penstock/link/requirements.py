@@ -19,10 +19,10 @@ from penstock.link.processes import kill_leftovers
 
 __all__ = [
     "ProbeReport",
-    "remedy_for",
     "environment_checks",
     "probe_in_user_namespace",
     "probe_real_links",
+    "remedy_for",
     "require_real_links",
 ]
 

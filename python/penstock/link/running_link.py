@@ -21,7 +21,7 @@ from penstock.link.offloads import active_offloads
 from penstock.link.requirements import remedy_for
 from penstock.link.session import LinkEnd, LinkSession
 
-__all__ = ["RunningLink", "Pair", "open_running_link"]
+__all__ = ["Pair", "RunningLink", "open_running_link"]
 
 Pair = tuple[str, str]
 """Two namespaces or devices, near and far."""
@@ -69,8 +69,8 @@ def open_running_link(
     """Create the hosts and start the links; at the end stop the links and remove everything.
 
     The links join fresh namespaces, or those of `between`, or two Ethernet `devices`, in this namespace or in those of
-    `between`. `captures` and `snaplen` are those of `LinkSession`. Inside another link, the far end is this process's own
-    namespace, so that packets cross both links. Raises `RequirementError` if the system refuses.
+    `between`. `captures` and `snaplen` are those of `LinkSession`. Inside another link, the far end is this process's
+    own namespace, so that packets cross both links. Raises `RequirementError` if the system refuses.
     """
     if devices:
         _check_devices(devices, between)

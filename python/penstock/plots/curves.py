@@ -15,7 +15,7 @@ from penstock.files import read_text
 from penstock.plots import style
 from penstock.results.summary_table import SummaryTable
 
-__all__ = ["CurveFigure", "time_course", "draw_over_time", "read_printed_points"]
+__all__ = ["CurveFigure", "draw_over_time", "read_printed_points", "time_course"]
 
 
 @dataclass(frozen=True)

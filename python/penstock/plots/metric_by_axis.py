@@ -51,7 +51,7 @@ def draw(
 
     Args:
         table: the cells, with the metric `y`.
-        x: axis of the study on the horizontal axis; to scale, logarithmic if its values are geometric (`needs_log_axis`).
+        x: axis of the study on the horizontal axis; to scale, logarithmic if its values are geometric.
         y: path of the metric.
         by: axis with a curve for each value; None for one curve.
         panel: axis with a panel for each value; None for one panel.

@@ -141,7 +141,7 @@ def _axes(comparison: Comparison) -> list[dict[str, Any]]:
             "path": path,
             "title": f"{title} ({unit})" if unit else title,
             "values": distinct,
-            "labels": [f"{amount:.12g}" for amount in amounts] if amounts else [setting_text(value) for value in distinct],
+            "labels": [f"{amount:.12g}" for amount in amounts] if amounts else list(map(setting_text, distinct)),
             "words": [swept_value_text(path, value) for value in distinct],
             "numbers": amounts,
             "log": amounts is not None and needs_log_axis(amounts),

@@ -19,9 +19,9 @@ __all__ = [
     "ComparedSettings",
     "add_series",
     "cut_distributions",
-    "json_text",
-    "json_size_bytes",
     "evenly_spread_indices",
+    "json_size_bytes",
+    "json_text",
 ]
 
 LARGEST: Final = 2_900_000

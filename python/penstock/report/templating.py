@@ -17,7 +17,7 @@ from penstock.engine.environment import provenance
 from penstock.report import view
 from penstock.results.palette import css_colour_rules
 
-__all__ = ["bundled_script", "script_safe_json", "render_document", "render_template", "style_sheet", "template_text"]
+__all__ = ["bundled_script", "render_document", "render_template", "script_safe_json", "style_sheet", "template_text"]
 
 _IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "(\.[\w./-]+\.js)";\n', re.M)
 _EXPORTED: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.M)

@@ -84,7 +84,8 @@ def metric_tables(
         rows.append({
             "metric": about, "unit": scale.unit, "key": about.key and not flat,
             "points": [
-                _cells(about, cells, scale, comparison.leading_schemes(at, place, name)) for at, cells in enumerate(points)
+                _cells(about, cells, scale, comparison.leading_schemes(at, place, name))
+                for at, cells in enumerate(points)
             ],
         })  # fmt: skip
     return _grouped(rows)

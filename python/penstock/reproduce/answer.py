@@ -11,14 +11,14 @@ from penstock.reproduce.claim import GRADES, count_badges, count_verdicts, have_
 from penstock.reproduce.experiment_run import Outcome
 
 __all__ = [
-    "printed_setup_sentence",
+    "answer_text",
+    "badge_count_sentence",
     "badge_sort_key",
     "held_out_sentence",
-    "badge_count_sentence",
-    "verdict_label",
     "main_message_claims",
-    "answer_text",
+    "printed_setup_sentence",
     "reason_text",
+    "verdict_label",
 ]
 
 Claim = Mapping[str, Any]

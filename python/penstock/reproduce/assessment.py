@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock.results.condition import ConditionPart, Finding
 
-__all__ = ["BADGES", "assessment_fields", "deciding_part", "assessment_in_words", "badge_rule"]
+__all__ = ["BADGES", "assessment_fields", "assessment_in_words", "badge_rule", "deciding_part"]
 
 BADGES = {
     "confirmed": "as claimed",

@@ -21,18 +21,18 @@ __all__ = [
     "VERDICTS",
     "Claim",
     "DecidedClaim",
-    "have_badges",
-    "count_badges",
-    "readings_by_claim",
     "claim_factory",
-    "is_counted",
-    "count_verdicts",
-    "decide_claims",
-    "claims_in_cells",
     "claims_if_measured",
-    "not_comparable",
+    "claims_in_cells",
     "claims_on_table",
     "claims_under_reading",
+    "count_badges",
+    "count_verdicts",
+    "decide_claims",
+    "have_badges",
+    "is_counted",
+    "not_comparable",
+    "readings_by_claim",
 ]
 
 VERDICTS = ("confirmed", "contradicted", "inconclusive", "not comparable")
@@ -158,7 +158,7 @@ def _possible(claim: Claim, table: Table) -> Iterator[Claim]:
     main = next((own for own, words in _read(claim.statement, table) if not words), None)
     holds = None if main is None else main.possible(table)
     if holds is not None:
-        part = replace(claim, holds=holds, needs={}, others={}, must_hold=False, reason_text="", partial=True)
+        part = replace(claim, holds=holds, needs={}, others={}, must_hold=False, reason_text="", is_partial=True)
         yield from (reading for reading in part.on_table(table) if not reading.reading)
 
 

@@ -15,7 +15,7 @@ from penstock.studies.part import CellRuns
 from penstock.studies.store import RunResults
 from penstock.studies.study import Measure, Progress, Study, StudyRuns
 
-__all__ = ["Change", "QuickOrFull", "ReproductionEffort", "Mode", "Sweep", "value_for_effort"]
+__all__ = ["Change", "Mode", "QuickOrFull", "ReproductionEffort", "Sweep", "value_for_effort"]
 
 NORMAL_SEEDS = 10
 """Largest number of seeds of a cell in a normal reproduction: planned, whatever the verdicts are."""

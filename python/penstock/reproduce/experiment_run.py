@@ -20,12 +20,12 @@ from penstock.studies.stored_runs import study_runs
 
 __all__ = [
     "Outcome",
+    "claim_with_reason",
     "outcomes_by_paper",
-    "recorded_paper_cost",
-    "run_experiment",
     "outcomes_to_dict",
     "paper_cost",
-    "claim_with_reason",
+    "recorded_paper_cost",
+    "run_experiment",
 ]
 
 

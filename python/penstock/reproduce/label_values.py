@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ValueRange", "Readings", "above", "at_least", "at_most", "below", "label_text", "value_text", "within"]
+__all__ = ["Readings", "ValueRange", "above", "at_least", "at_most", "below", "label_text", "value_text", "within"]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,17 @@ from penstock.results.sample import RunSample
 from penstock.results.table import Table
 
 __all__ = [
-    "BoundNumber", "Curve", "Labels", "ExpressionNode", "Point", "EvaluationScope", "Value", "Variable", "to_sample", "has_several_values", "label_lists",
+    "BoundNumber",
+    "Curve",
+    "EvaluationScope",
+    "ExpressionNode",
+    "Labels",
+    "Point",
+    "Value",
+    "Variable",
+    "has_several_values",
+    "label_lists",
+    "to_sample",
 ]  # fmt: skip
 
 Labels = Mapping[str, Any]

@@ -62,7 +62,7 @@ from penstock.results.condition import Condition
 from penstock.results.sample import RunSample, per_run
 from penstock.results.table import Table
 
-__all__ = ["Number", "function_per_run", "formula", "judged_statement", "metric", "function_of_samples"]
+__all__ = ["Number", "formula", "function_of_samples", "function_per_run", "judged_statement", "metric"]
 
 
 _AVERAGES = (mean, largest, smallest)
@@ -154,7 +154,7 @@ class Number(ExpressionNode):
     def matches_printed(
         self, printed: float, low: float | None = None, high: float | None = None, *, share: float = 0.0
     ) -> Statement:
-        """Agreement with a printed number, from `low` to `high` or within a `share` of it (`Sample.matches_printed`)."""
+        """Agreement with a printed number, from `low` to `high` or within a `share` of it (as for samples)."""
         lowest = printed - abs(printed) * share if low is None else low
         highest = printed + abs(printed) * share if high is None else high
         text = f"{{}} {printed:.4g} ({lowest:.4g} to {highest:.4g}){self._unit}"

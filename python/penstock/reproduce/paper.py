@@ -5,8 +5,8 @@ The module of an experiment begins with a docstring whose first line is the titl
 * `study`, a `Sweep` or another function of the effort that gives a `Study`, and `measure(run) -> dict`, by default that
   of `setup.py`; or `rows(effort)` for a table of formulas; or `table(effort) -> Table` for several studies together,
 * `CLAIMS`, the claims of the work,
-* `draw`, `CurveFigure` or another function of the recorded points, where there is a figure. Curves show the printed points
-  in `expected/ID.csv`, if there is one.
+* `draw`, `CurveFigure` or another function of the recorded points, where there is a figure. Curves show the printed
+  points in `expected/ID.csv`, if there is one.
 
 Experiments with the same runs may share a module, which `[modules]` in `paper.toml` names with their ids; each is an
 `Exhibit` in it, named like its module would be.
@@ -207,7 +207,7 @@ class Paper:
         """Experiment and id of each recorded claim, and whether it is the main reading."""
         return [
             (entry["id"], claim["id"], not claim.get("reading"))
-            for entry in (self.recorded() or {}).get("experiments", [])
+            for entry in (self.recorded_results() or {}).get("experiments", [])
             for claim in entry["claims"]
             if entry["id"] in self.metadata["experiments"]
         ]
@@ -225,7 +225,7 @@ class Paper:
     @cached_property
     def reasons(self) -> Mapping[str, Reason]:
         """Why claims are not confirmed, by their ids: the reasons of `why.toml`."""
-        return why.read_reasons(self.folder, self.recorded())
+        return why.read_reasons(self.folder, self.recorded_results())
 
     @property
     def main_message_ids(self) -> list[str]:
@@ -244,7 +244,7 @@ class Paper:
     @property
     def fitted(self) -> list[str]:
         """The experiments to whose printed numbers the author's set-up was fitted."""
-        return list(self.reconstructed.get("fitted", ()))
+        return list(self.reconstructed_setup.get("fitted", ()))
 
     def recorded_results(self) -> Mapping[str, Any] | None:
         """The content of `results.json`, if it exists."""

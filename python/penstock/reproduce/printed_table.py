@@ -22,7 +22,7 @@ from penstock.results.sample import RunSample
 from penstock.results.summary_table import SummaryPoint, SummaryTable
 from penstock.results.table import Table
 
-__all__ = ["PrintedTableCell", "Judge", "PrintedTable", "text_table_figure", "read_printed_texts"]
+__all__ = ["Judge", "PrintedTable", "PrintedTableCell", "read_printed_texts", "text_table_figure"]
 
 Judge = Callable[[RunSample, float], Condition]
 """How a measured number is compared with a printed one."""

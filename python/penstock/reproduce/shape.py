@@ -18,8 +18,21 @@ from penstock.results.condition import Condition, all_of, most_of
 from penstock.results.sample import RunSample
 
 __all__ = [
-    "zero_crossing", "falls", "group_means", "has_minimum_at", "jackknifed_function", "values_other_than", "axis_rank_correlation", "rank_correlation",
-    "ratio_of_means", "rises", "conditions_at_sweep_points", "along_sweep", "curve_rank_correlation", "relative_range", "largest_mean",
+    "along_sweep",
+    "axis_rank_correlation",
+    "conditions_at_sweep_points",
+    "curve_rank_correlation",
+    "falls",
+    "group_means",
+    "has_minimum_at",
+    "jackknifed_function",
+    "largest_mean",
+    "rank_correlation",
+    "ratio_of_means",
+    "relative_range",
+    "rises",
+    "values_other_than",
+    "zero_crossing",
 ]  # fmt: skip
 
 GROUPS = 5

@@ -13,7 +13,7 @@ from penstock.results.condition import Condition, all_of, any_of, most_of
 from penstock.results.sample import RunSample
 from penstock.results.table import Table
 
-__all__ = ["StatementPart", "Statement", "table_statement", "every", "join_parts", "at_least_share", "some"]
+__all__ = ["Statement", "StatementPart", "at_least_share", "every", "join_parts", "some", "table_statement"]
 
 
 @dataclass(frozen=True)

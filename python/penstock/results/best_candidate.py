@@ -9,7 +9,7 @@ from penstock.results.display import decimal_places
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import Better
 
-__all__ = ["Lead", "index_of_best", "common_decimals", "leading_candidates"]
+__all__ = ["Lead", "common_decimals", "index_of_best", "leading_candidates"]
 
 Lead = Literal["best", "shared", ""]
 
@@ -24,7 +24,7 @@ def common_decimals(cells: Iterable[Estimate | None], factor: float) -> int:
 def leading_candidates(
     cells: Sequence[Estimate | None], better: Better, paired: Mapping[tuple[int, int], tuple[float, float]]
 ) -> list[Lead]:
-    """`index_of_best` for a candidate that is significantly better than every other, else `shared` for each leading candidate.
+    """`best` for a candidate that is significantly better than every other, else `shared` for each leading candidate.
 
     Two candidates differ significantly if the interval of their paired difference excludes 0 or, if that interval is
     unknown, if the intervals of their cells do not overlap. All texts are empty if an interval or the direction is

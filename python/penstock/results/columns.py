@@ -19,11 +19,11 @@ __all__ = [
     "IDENTITY",
     "RESERVED",
     "ResultColumn",
-    "sorted_columns",
     "is_result_column",
     "result_columns",
-    "varchar_text",
+    "sorted_columns",
     "typed_label_values",
+    "varchar_text",
 ]
 
 IDENTITY = ("seed", "scenario", "meaning", "penstock", "study")

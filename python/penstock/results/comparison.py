@@ -242,7 +242,7 @@ class Comparison:
     def leading_schemes(self, point: int, place: str, metric: str) -> list[Lead]:
         """The best scheme, and those that cannot be separated from it.
 
-        All statements about a metric at a place are jointly true with probability 95 %; see `penstock.results.leading_schemes`.
+        All statements about a metric at a place are jointly true with probability 95 %; see `LeadingSchemes`.
         """
         leading = self.ranking.leading.get((place, metric))
         front = () if leading is None else leading.leaders_by_point.get(point, ())

@@ -30,12 +30,12 @@ from penstock.results.simultaneous import adjusted_alpha
 __all__ = [
     "FEWEST_RUNS",
     "MARGIN",
-    "PointConclusion",
     "LinkConclusions",
+    "PointConclusion",
+    "best_counts_sentence",
     "check_margin",
     "conclusions_about_link",
     "run_sentence",
-    "best_counts_sentence",
 ]
 
 Array = npt.NDArray[np.float64]

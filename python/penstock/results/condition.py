@@ -17,7 +17,7 @@ from typing import Literal
 
 from penstock.results.estimate import ALPHA, Estimate
 
-__all__ = ["Condition", "Finding", "ConditionPart", "Verdict", "all_of", "any_of", "most_of"]
+__all__ = ["Condition", "ConditionPart", "Finding", "Verdict", "all_of", "any_of", "most_of"]
 
 Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
 

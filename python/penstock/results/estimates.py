@@ -21,7 +21,7 @@ from penstock.results.simultaneous import adjusted_alpha
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Estimates", "table_difference_estimates", "difference_estimates", "mean_estimates"]
+__all__ = ["Estimates", "difference_estimates", "mean_estimates", "table_difference_estimates"]
 
 Row = Mapping[str, Any]
 

@@ -27,10 +27,10 @@ __all__ = [
     "comparison_grids",
     "difference_grid",
     "difference_table",
+    "format_tables",
     "html_table",
     "mean_table",
     "run_grids",
-    "format_tables",
 ]
 
 Row = Mapping[str, Any]

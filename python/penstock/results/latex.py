@@ -10,7 +10,7 @@ from penstock.results.display import decimal_places, display_unit, scheme_argume
 from penstock.results.metrics import find_metric
 from penstock.results.parts import part_and_place
 
-__all__ = ["OF_LINKS", "escape_latex", "latex_query_result", "latex_means", "latex_link_means", "latex_table"]
+__all__ = ["OF_LINKS", "escape_latex", "latex_link_means", "latex_means", "latex_query_result", "latex_table"]
 
 OF_LINKS = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate")
 """The metrics of a table of links."""

@@ -19,7 +19,7 @@ from penstock.results.estimate import ALPHA, Estimate, summarize
 from penstock.results.metrics import Better, find_metric
 from penstock.results.simultaneous import MOST_CELLS, adjusted_alpha
 
-__all__ = ["LeadingSchemes", "paired_differences", "leading_schemes"]
+__all__ = ["LeadingSchemes", "leading_schemes", "paired_differences"]
 
 Interval = tuple[float, float]
 

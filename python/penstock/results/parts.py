@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
-__all__ = ["CODEPOINT", "PARTS", "TITLES", "part_and_place", "place_name", "metrics_by_part"]
+__all__ = ["CODEPOINT", "PARTS", "TITLES", "metrics_by_part", "part_and_place", "place_name"]
 
 TITLES = {"links": "Watched links", "traffic": "Traffic", "dscp": "Traffic by codepoint"}
 """The kind of places in each part; codepoints are present if traffic has several."""

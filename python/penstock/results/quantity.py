@@ -11,7 +11,7 @@ from typing import Any
 from penstock.results.display import DisplayUnit, display_unit, is_number
 from penstock.units import UnitError, parse_length, parse_rate, parse_size, parse_time
 
-__all__ = ["Quantity", "axis_sort_key", "needs_log_axis", "as_numbers", "parse_quantity"]
+__all__ = ["Quantity", "as_numbers", "axis_sort_key", "needs_log_axis", "parse_quantity"]
 
 LOG_SPAN = 100.0
 """Ratio of the largest to the smallest number above which an axis is logarithmic."""

@@ -22,7 +22,7 @@ from penstock.results.schemes import ComparedScheme, compared_schemes
 from penstock.results.short_names import full_name
 from penstock.results.sweep import SweepPoint
 
-__all__ = ["StudyDesign", "RunTable"]
+__all__ = ["RunTable", "StudyDesign"]
 
 CONCLUDED = ("delay_p99_s", "utilization")
 """The metrics from which conclusions are drawn."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from penstock.errors import PenstockError, UnknownNameError
 
-__all__ = ["AmbiguousNameError", "paths_ending_with", "full_name"]
+__all__ = ["AmbiguousNameError", "full_name", "paths_ending_with"]
 
 MAX_PATHS = 12
 """Maximum number of paths that a message lists in full; if there are more, it lists their last parts."""

@@ -9,7 +9,7 @@ from typing import Any
 from penstock.results.display import setting_text, with_spaced_unit
 from penstock.results.quantity import as_numbers
 
-__all__ = ["SweepPoint", "horizontal_axis", "axis_title", "short_path", "swept_value_text"]
+__all__ = ["SweepPoint", "axis_title", "horizontal_axis", "short_path", "swept_value_text"]
 
 KEYS = {
     "queue.limit": "buffer",

@@ -15,7 +15,7 @@ from penstock.scenario.document import read_table
 from penstock.scenario.scheme_text import parse_scheme, read_value, scheme_name, split_list
 from penstock.units import parse_probability
 
-__all__ = ["ALL", "Candidate", "Precision", "SchemeLike", "parse_sweep_options", "parse_sweep_option"]
+__all__ = ["ALL", "Candidate", "Precision", "SchemeLike", "parse_sweep_option", "parse_sweep_options"]
 
 ALL = "all"
 """Stands for every scheme whose parameters have defaults."""

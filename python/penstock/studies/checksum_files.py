@@ -17,11 +17,11 @@ from penstock.files import open_regular
 
 __all__ = [
     "Sums",
-    "file_defect",
     "defect_list",
+    "file_defect",
+    "intact_files",
     "record_checksum",
     "recorded_checksums",
-    "intact_files",
     "warn_of_defects",
 ]
 

@@ -19,7 +19,7 @@ from penstock.studies.part import CellRuns, PartColumns
 from penstock.studies.seeds import SeedSet
 from penstock.studies.store import RunResults, part_name
 
-__all__ = ["StudyCell", "Chunk", "Keep", "EngineWork", "split_into_chunks", "reduced_results", "execute_work"]
+__all__ = ["Chunk", "EngineWork", "Keep", "StudyCell", "execute_work", "reduced_results", "split_into_chunks"]
 
 Keep = Callable[[Run], Mapping[str, Any]]
 

@@ -24,7 +24,7 @@ from penstock.studies.store import FORMAT, OLD_FILE, store_folder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["QueryResult", "Database", "copy_statement"]
+__all__ = ["Database", "QueryResult", "copy_statement"]
 
 MAX_MEMORY = "2GiB"
 """Memory that a query may use; a larger intermediate result goes to a temporary file."""

@@ -14,7 +14,7 @@ from typing import Any
 from penstock.files import read_json
 from penstock.results.quantity import parse_quantity
 
-__all__ = ["Order", "order_file", "merge_orders", "read_order", "order_text"]
+__all__ = ["Order", "merge_orders", "order_file", "order_text", "read_order"]
 
 Order = Mapping[str, Sequence[str]]
 """Names by axis."""

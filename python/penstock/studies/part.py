@@ -22,16 +22,16 @@ __all__ = [
     "column_types",
     "labelled_scenarios",
     "labels_content",
-    "sql_literal",
     "merge_parts",
     "part_content",
-    "sql_name",
     "read_runs",
     "read_scenarios",
     "read_table",
-    "seed_ranges",
-    "scenarios_content",
     "run_count",
+    "scenarios_content",
+    "seed_ranges",
+    "sql_literal",
+    "sql_name",
 ]
 
 

@@ -22,7 +22,7 @@ from penstock.studies.executor import Executor, ThreadExecutor
 from penstock.studies.store import RunResults
 from penstock.units import parse_time
 
-__all__ = ["PilotRuns", "AutomaticWarmups", "warmup_group", "with_warmups"]
+__all__ = ["AutomaticWarmups", "PilotRuns", "warmup_group", "with_warmups"]
 
 SCHEME = "scheme"
 """The axis whose values share a warm-up, so that schemes are compared over the same interval."""

@@ -16,7 +16,7 @@ from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.pilots import with_warmups
 from penstock.units import parse_time
 
-__all__ = ["PlannedCase", "ComparisonPlan", "check_places", "own_queue", "with_candidate_queue", "with_default_watches"]
+__all__ = ["ComparisonPlan", "PlannedCase", "check_places", "own_queue", "with_candidate_queue", "with_default_watches"]
 
 
 @dataclass(frozen=True)

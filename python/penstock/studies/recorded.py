@@ -21,7 +21,7 @@ from penstock.files import FileError, write_bytes
 from penstock.studies.portable import AQMS, Files, aqm_files, scenario_files
 from penstock.studies.study_file import StudyFile
 
-__all__ = ["record_study", "recorded_studies", "recorded_study_names", "recorded_files", "write_files"]
+__all__ = ["record_study", "recorded_files", "recorded_studies", "recorded_study_names", "write_files"]
 
 STUDY = "study.toml"
 

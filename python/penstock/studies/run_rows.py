@@ -11,7 +11,7 @@ from penstock.errors import PenstockError
 from penstock.results.columns import RESERVED, is_result_column, sorted_columns, typed_label_values
 from penstock.studies.part import CellRuns
 
-__all__ = ["with_labels", "run_rows"]
+__all__ = ["run_rows", "with_labels"]
 
 TYPES = {"BOOLEAN": pa.bool_(), "BIGINT": pa.int64(), "DOUBLE": pa.float64(), "VARCHAR": pa.string()}
 """The types of labels in a table, by their types in SQL."""

@@ -24,7 +24,7 @@ from penstock.results.frames import import_optional_package
 from penstock.results.run_table import RunTable, StudyDesign
 from penstock.studies import outputs
 
-__all__ = ["StudyDesign", "Runs"]
+__all__ = ["Runs", "StudyDesign"]
 
 
 class Runs(RunTable):

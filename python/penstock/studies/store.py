@@ -39,7 +39,7 @@ from penstock.studies.seeds import SeedSet
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RunResults", "Store", "default_store_folder", "store_folder", "part_name"]
+__all__ = ["RunResults", "Store", "default_store_folder", "part_name", "store_folder"]
 
 FORMAT = 1
 

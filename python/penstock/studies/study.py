@@ -38,7 +38,7 @@ from penstock.studies.part import CellRuns
 from penstock.studies.pilots import AutomaticWarmups, warmup_group
 from penstock.studies.store import RunResults
 
-__all__ = ["StudyRuns", "Measure", "Progress", "Study", "resolve_cell"]
+__all__ = ["Measure", "Progress", "Study", "StudyRuns", "resolve_cell"]
 
 Base = Scenario | Document | Callable[..., Scenario | Document]
 Measure = Callable[[Run], Mapping[str, float | None]]

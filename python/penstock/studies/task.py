@@ -22,7 +22,7 @@ from penstock.scenario.resolve.files import content_of
 from penstock.studies.chunk import Chunk, EngineWork, execute_work
 from penstock.studies.part import PartColumns, part_content
 
-__all__ = ["ChunkTask", "Versions", "pack_chunk", "execute_packed_chunk"]
+__all__ = ["ChunkTask", "Versions", "execute_packed_chunk", "pack_chunk"]
 
 
 class Versions(NamedTuple):

@@ -134,7 +134,8 @@ def exceptions(advice: Advice) -> list[str]:
         return []
     missed = sorted(advice.exceptions, key=lambda each: each[2] is None)
     texts = [
-        f"misses {join_with_and(aims)} at {draw.text} ({f'{met_by} meets all' if met_by else 'no setting tried meets all'})"
+        f"misses {join_with_and(aims)} at {draw.text} "
+        f"({f'{met_by} meets all' if met_by else 'no setting tried meets all'})"
         for draw, aims, met_by in missed[:MAX_EXCEPTIONS]
     ]
     more = len(missed) - MAX_EXCEPTIONS

@@ -58,7 +58,8 @@ def matches_probability(number: Comparable[T], printed: float) -> T:
 
 TOLERANCES: dict[str, Judge] = {
     "AQS": matches_aqs, "VQS": matches_vqs, "PLR": matches_plr, "PLRBC": matches_plr,
-    "empty": matches_probability, "full": matches_probability, "5 to 15": matches_probability, "25 to 35": matches_probability,
+    "empty": matches_probability, "full": matches_probability,
+    "5 to 15": matches_probability, "25 to 35": matches_probability,
 }  # fmt: skip
 """Tolerances of the cells of printed tables, by metric."""
 EXPECTED = Path(__file__).parent / "expected"

@@ -15,7 +15,7 @@ from penstock.results.summary_table import SummaryTable
 
 from .setup import BUFFER, KT
 
-__all__ = ["Panel", "draw_queues_over_time", "draw", "figure_per_load", "panel_figure"]
+__all__ = ["Panel", "draw", "draw_queues_over_time", "figure_per_load", "panel_figure"]
 
 NAMES = {
     "AQS": "mean queue (packets)", "VQS": "variance of the queue", "PLR": "loss (%)", "PLRBC": "loss before (%)",

@@ -68,7 +68,7 @@ recovery = metric("recovery", "s")
 
 
 def step_sweep(change: Callable[..., ps.Scenario], flows: list[int], traced: bool = True) -> Sweep:
-    """`flows` join (`joining_flows_scenario`) or leave (`leaving_flows_scenario`) at 50 s; with the queue over time if `traced`."""
+    """`flows` join or leave at 50 s, by the scenario `change`; with the queue over time if `traced`."""
 
     def part(scheme: str, flows: int, window: str) -> ps.Scenario:
         begin, end = WINDOWS[window]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
-from .setup import FLOWS, RedDesign, redopt_in_packets, testbed_design
+from .setup import FLOWS, RedDesign, design_of_testbed, redopt_in_packets
 
-SETTINGS: dict[str, Callable[[int], RedDesign]] = {"testbed": testbed_design, "simulation": redopt_in_packets}
+SETTINGS: dict[str, Callable[[int], RedDesign]] = {"testbed": design_of_testbed, "simulation": redopt_in_packets}
 
 
 def rows(effort: ReproductionEffort) -> Rows:

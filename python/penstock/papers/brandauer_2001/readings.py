@@ -18,17 +18,17 @@ from .setup import (
     RATE_BPS,
     SCHEMES,
     TESTBED,
+    design_of_testbed,
     everlasting_reconstructed,
     ftp_runs,
     measure,
     redopt_change,
     redopt_ftp_scenario,
-    testbed_design,
     thresholds,
 )
 
 LOADS = [16, 64, 256]
-UNSPACED = redopt_change(partial(testbed_design, spaced=False))
+UNSPACED = redopt_change(partial(design_of_testbed, spaced=False))
 CHOSEN = "2001, spaced max_p"
 READINGS = {
     "ns-2": None,
@@ -52,7 +52,7 @@ def _goodput(flows: int) -> Callable[[Table], RunSample]:
 
 def _place(flows: int) -> Callable[[Table], RunSample]:
     """The position of REDopt's mean queue between the thresholds: 0 at min_th, 1 at max_th."""
-    low, high = thresholds("REDopt", testbed_design(flows))
+    low, high = thresholds("REDopt", design_of_testbed(flows))
     return lambda table: (table("queue", scheme="REDopt", flows=flows) - low) / (high - low)
 
 

@@ -243,7 +243,7 @@ LINUX_2001 = combined_change(
 """Linux without later additions: RFC 3465 (2003), 6928 and 6937 (2013), 8985 (2021), offload, delayed SACKs."""
 
 
-def testbed_design(flows: int, *, spaced: bool = True) -> RedDesign:
+def design_of_testbed(flows: int, *, spaced: bool = True) -> RedDesign:
     """REDopt's settings with two packets per acknowledgement.
 
     If `spaced`, max_p allows for dummynet's spacing of losses.
@@ -269,7 +269,7 @@ def redopt_change(settings: Callable[[int], RedDesign]) -> Change:
     return change
 
 
-everlasting_reconstructed = combined_change(TESTBED, LINUX_2001, redopt_change(testbed_design))
+everlasting_reconstructed = combined_change(TESTBED, LINUX_2001, redopt_change(design_of_testbed))
 
 
 def reconstructed(document: Document) -> Document:

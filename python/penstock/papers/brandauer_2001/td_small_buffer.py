@@ -54,7 +54,7 @@ study = ftp_runs(
         redopt_ftp_scenario(scheme, flows) if scheme == "REDopt" else _tail_drop(flows, buffers[flows])
     ),
     {"scheme": ["REDopt", "TD"], "flows": LOADS},
-    first=_equal_delay,
+    first_pass=_equal_delay,
 )
 
 CLAIMS = (

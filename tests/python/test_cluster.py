@@ -263,7 +263,7 @@ def test_a_chunk_that_two_drivers_submit_is_made_once(client: Any, tmp_path: Pat
 
 def test_workers_with_other_versions_are_refused_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     here = Versions.of_this_process()
-    monkeypatch.setattr(Versions, "here", lambda: here._replace(meaning=here.meaning + 1))
+    monkeypatch.setattr(Versions, "of_this_process", lambda: here._replace(meaning=here.meaning + 1))
     with pytest.raises(PenstockError, match=rf"worker tcp.* has {re.escape(str(here))}, but .*: install the same"):
         Cluster(client)
     monkeypatch.setattr(Cluster, "_check", lambda self: None)  # a worker that joins later

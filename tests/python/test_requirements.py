@@ -58,8 +58,8 @@ def test_findings_say_whether_links_run_and_how_to_get_there(monkeypatch: pytest
     )
 
     def items(here: ProbeReport, users: ProbeReport) -> dict[str, tuple[bool, str, str]]:
-        monkeypatch.setattr(requirements, "probe", lambda: here)
-        monkeypatch.setattr(requirements, "in_user_namespace", lambda: users)
+        monkeypatch.setattr(requirements, "probe_real_links", lambda: here)
+        monkeypatch.setattr(requirements, "probe_in_user_namespace", lambda: users)
         return {item.name: (item.ok, item.found, item.advice) for item in requirements.environment_checks()}
 
     both = items(replace(good, scheduling="SCHED_DEADLINE"), good)

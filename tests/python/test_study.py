@@ -42,7 +42,7 @@ def interrupt_after(runs: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[st
         return execute_chunk(chunk, *rest)
 
     monkeypatch.setattr(chunks, "PACKETS", 0)
-    monkeypatch.setattr(executor, "make", counted)
+    monkeypatch.setattr(executor, "execute_chunk", counted)
     return runs_made
 
 

@@ -227,9 +227,8 @@ def _families(comparison: Comparison) -> dict[str, Mapping[str, Any]]:
 def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json], list[str]]:
     """The values for the template, the data of the charts, the series, and what is left out."""
     parts, left_out = _parts(result)
-    links, traffic = parts["links"], parts["traffic"]
+    links, traffic, course = parts["links"], parts["traffic"], result.get("course") or {}
     over_time = {name: series_of_link for name, series_of_link in (result.get("series") or {}).items() if name in links}
-    course = result.get("course") or {}
     series: list[Json] = [{"scheme": 0, "point": 0, "links": over_time, "course": course}] if over_time else []
     names = {n for part in parts.values() for values in part.values() for n, v in values.items() if is_number(v)}
     charts = run_chart_data({name: values for part in parts.values() for name, values in part.items()})
@@ -244,12 +243,11 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
         for name, values in traffic.items()
         if values.get("flows")
     ]
+    conclusion = next(filter(None, (run_sentence(place, numbers) for place, numbers in links.items())), "")
     context: dict[str, Any] = {
         "kind": "run",
         "over_all": "",
-        "conclusion": with_unbroken_units(
-            next(filter(None, (run_sentence(place, numbers) for place, numbers in links.items())), "")
-        ),
+        "conclusion": with_unbroken_units(conclusion),
         "warnings": [],
         "margin": "",
         "schemes": [],

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from penstock import _native
-from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
-from penstock.live.page import page
+from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
+from penstock.live.page import bench_page
 from penstock.scenario.document import read_document
 from sphinx.application import Sphinx
 
@@ -85,10 +85,10 @@ def _write_benches(app: Sphinx, failure: Exception | None) -> None:
         return
     out = Path(app.outdir)
     benches = {lesson.bench: lesson.material() for lesson in lessons.LESSONS}
-    benches["live.html"] = material(read_document(DEFAULT), DEFAULT_SCHEMES, None)
+    benches["live.html"] = bench_data(read_document(DEFAULT), DEFAULT_SCHEMES, None)
     for name, content in benches.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_text(page(content), encoding="utf-8")
+        (out / name).write_text(bench_page(content), encoding="utf-8")
 
 
 def _adapt_to_theme(_app: Sphinx, page: str, _template: str, context: dict[str, object], _tree: object) -> None:

@@ -7,7 +7,7 @@ buffer.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from penstock.papers.brandauer_2001.setup import design, ftp, queue, thresholds
+from penstock.papers.brandauer_2001.setup import ftp_scenario, queue, redopt_in_packets, thresholds
 from penstock.scenario.document import as_document
 
 from .record_ns2 import Settings
@@ -41,7 +41,7 @@ METRICS: dict[str, Where] = {
 
 def command(cell: Settings, seed: int) -> list[str]:
     """The script and its arguments."""
-    scheme, at = str(cell["scheme"]), design(float(cell["flows"]))
+    scheme, at = str(cell["scheme"]), redopt_in_packets(float(cell["flows"]))
     low, high = thresholds(scheme, at)
     max_p, w_q = (at.max_p, at.w_q) if scheme == "REDopt" else (0.1, 0.002)
     arguments = (NAMES[scheme], cell["flows"], at.buffer, low, high, max_p, w_q, seed)
@@ -52,5 +52,5 @@ def settings(cell: Cell) -> list[Setting]:
     """The scenario of a cell."""
     scheme, flows = str(cell.settings["scheme"]), int(cell.settings["flows"])
     gentle: dict[str, Any] = {"gentle_top": "2max_th"} if scheme == "GREDstd" else {}
-    scenario = as_document(ftp(flows, queue(scheme, design(flows), **gentle), ("200s", "50s"))).tree
+    scenario = as_document(ftp_scenario(flows, queue(scheme, redopt_in_packets(flows), **gentle), ("200s", "50s"))).tree
     return [Setting(scenario, {name: METRICS[name] for name in cell.metrics})]

@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.papers.alemu_2004 import equal_paths, table3_1, tables2
 from penstock.papers.alemu_2004.setup import OTHERS
-from penstock.reproduce.printed_table import Cell as PrintedCell
+from penstock.reproduce.printed_table import PrintedTableCell as PrintedCell
 from penstock.results.table import Table
 
 from .reference import Cell, load
@@ -56,7 +56,7 @@ def _settings(at: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _meets(cell: PrintedCell, number: float) -> bool:
-    return cell.decided(Table.exact([(cell.at, {cell.metric: number})])).decide().verdict == "confirmed"
+    return cell.condition_on(Table.from_formulas([(cell.at, {cell.metric: number})])).decide().verdict == "confirmed"
 
 
 def exceeded(metric: str, scheme: str, reverse: str, numbers: Numbers = ns2) -> list[int]:

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
-from penstock.papers.brandauer_2001.setup import design, thresholds
+from penstock.papers.brandauer_2001.setup import redopt_in_packets, thresholds
 
 from .reference import load
 
@@ -170,7 +170,7 @@ def _alike(ns2: Numbers) -> bool:
 
 def _below_max(ns2: Numbers) -> bool:
     """RED's queue stays below max_th; that of gentle RED with 256 flows is the one in question."""
-    return ns2("q_mean_exact", scheme=GENTLE, flows=256) <= thresholds(GENTLE, design(256))[1]
+    return ns2("q_mean_exact", scheme=GENTLE, flows=256) <= thresholds(GENTLE, redopt_in_packets(256))[1]
 
 
 def _has_a_tail(ns2: Numbers) -> bool:

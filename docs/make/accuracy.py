@@ -23,7 +23,7 @@ from penstock import _native
 from penstock.files import write_text
 from penstock.link.measure import prepare
 from penstock.link.namespace import Host
-from penstock.link.session import End, Session
+from penstock.link.session import LinkEnd, LinkSession
 from penstock.link.traffic import FIRST_PORT, real_traffic
 from penstock.scenario.document import Document
 
@@ -102,8 +102,8 @@ def round_trips(rate: float) -> list[dict[str, float]]:
     document = network(rate, {"scheme": "droptail", "limit": "100p"}, TCP, 60)
     with ExitStack() as stack:
         hosts = [stack.enter_context(Host()) for _ in range(2)]
-        ends = [End(node, host.namespace) for node, host in zip("AB", hosts, strict=True)]
-        session = stack.enter_context(Session(document, ends, endless=True))
+        ends = [LinkEnd(node, host.namespace) for node, host in zip("AB", hosts, strict=True)]
+        session = stack.enter_context(LinkSession(document, ends, endless=True))
         session.start()
         return [echo(hosts[0], session.addresses["B"], size, rate) for size in SIZES]
 

@@ -19,10 +19,10 @@ from typing import Any
 from unittest import mock
 
 from penstock.files import write_text
-from penstock.results.display import Scale, decimals, number, scale_for, scheme_argument
-from penstock.results.metrics import metric
+from penstock.results.display import DisplayUnit, decimal_places, display_unit, format_number, scheme_argument
+from penstock.results.metrics import find_metric
 from penstock.scenario.document import Document
-from penstock.studies.store import Results, Store
+from penstock.studies.store import RunResults, Store
 from penstock.tuning import display
 from penstock.tuning import tune as tuning
 from penstock.tuning.advice import Advice
@@ -166,7 +166,7 @@ def write_page() -> None:
     write_text(PAGE, page(json.loads(DATA.read_text(encoding="utf-8")), checks))
 
 
-def measure_cases(numbers: Collection[int], store: Results | None) -> None:
+def measure_cases(numbers: Collection[int], store: RunResults | None) -> None:
     """Measure cases, and write the data after each of them."""
     data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
     for case in (CASES[at] for at in sorted(numbers)):
@@ -183,7 +183,7 @@ class PatientClock(Clock):
         return False
 
 
-def measure(case: Case, store: Results | None) -> dict[str, Any]:
+def measure(case: Case, store: RunResults | None) -> dict[str, Any]:
     """Run `tune` on a case, and return the data of the page."""
     started = time.monotonic()
     with mock.patch.object(tuning, "Clock", PatientClock):
@@ -271,23 +271,26 @@ def code(text: str, entry: dict[str, Any]) -> str:
 def heads(entry: dict[str, Any], names: list[tuple[str, str]]) -> list[str]:
     """Column headers with units; metrics of other places than the tuned link are prefixed by the place."""
     return [
-        f"{'' if place == entry['place'] else place + ': '}{metric(name).title} ({scale(entry, (place, name)).unit})"
+        f"{'' if place == entry['place'] else place + ': '}"
+        f"{find_metric(name).title} ({scale(entry, (place, name)).unit})"
         for place, name in names
     ]
 
 
-def scale(entry: dict[str, Any], key: tuple[str, str]) -> Scale:
+def scale(entry: dict[str, Any], key: tuple[str, str]) -> DisplayUnit:
     """The unit that suits a metric over all settings."""
     place, name = key
-    return scale_for(metric(name).quantity, [setting["metrics"][place][name]["mean"] for setting in entry["confirmed"]])
+    return display_unit(
+        find_metric(name).quantity, [setting["metrics"][place][name]["mean"] for setting in entry["confirmed"]]
+    )
 
 
 def cell(entry: dict[str, Any], key: tuple[str, str], estimate: dict[str, Any]) -> str:
     """Mean ± half-width of the 95 % interval."""
     factor = scale(entry, key).factor
     half = factor * (estimate["ci95"][1] - estimate["ci95"][0]) / 2
-    places = decimals([factor * estimate["mean"]], [half])
-    return f"{number(factor * estimate['mean'], places)} ± {number(half, places)}"
+    places = decimal_places([factor * estimate["mean"]], [half])
+    return f"{format_number(factor * estimate['mean'], places)} ± {format_number(half, places)}"
 
 
 def label(setting: dict[str, Any]) -> str:

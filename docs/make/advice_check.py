@@ -20,7 +20,7 @@ import advice
 import numpy as np
 from penstock.files import write_text
 from penstock.scenario.document import Document
-from penstock.studies.store import Results, Store
+from penstock.studies.store import RunResults, Store
 from penstock.tuning.bench import Bench, Setting
 from penstock.tuning.floors import below
 from penstock.tuning.paste import rounded
@@ -53,7 +53,7 @@ def main() -> None:
     advice.write_page()
 
 
-def check(case: advice.Case, count: int, networks: int, store: Results) -> dict[str, Any]:
+def check(case: advice.Case, count: int, networks: int, store: RunResults) -> dict[str, Any]:
     """The setting advised on a link, its successes, and those of all settings together."""
     advised = json.loads(advice.DATA.read_text(encoding="utf-8"))[case.name]["confirmed"][0]
     bench, candidates = bench_of(Document.parse(case.scenario), case.aims, case.schemes, store=store)

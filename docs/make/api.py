@@ -36,7 +36,7 @@ MEMBERS = {
     "penstock.reproduce.experiment_run.Outcome": "runs, figure, failed, to_dict",
     "penstock.challenges.challenge.Challenge": "network, worse_by, is_worse, conclusion, rule_text, to_dict",
     "penstock.results.table.Table": "axis, axes, where, along, rows, run_rows, to_pandas, to_arrow",
-    "penstock.results.sample.Sample": "summary, mean",
+    "penstock.results.sample.RunSample": "summary, mean",
 }
 """The documented members of classes; other classes are described by their parameters."""
 

@@ -227,13 +227,13 @@ PANELS = (
 
 def _loads_figure(data: Standard) -> Figure:
     names = data.names()
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(7.2, 0.4 + 0.13 * len(names)), layout="constrained")
         for ax, (metric, factor, label, scale) in zip(figure.subplots(1, 4, sharey=True), PANELS, strict=True):
             for index, flows in enumerate(LOADS):
                 cells = [data.cell(name, flows) for name in names]
                 points = [(factor * c[metric].mean, row) for row, c in enumerate(cells) if c is not None]
-                look = style.line(index + 1) | {"linestyle": "", "markersize": 3.6}
+                look = style.line_style(index + 1) | {"linestyle": "", "markersize": 3.6}
                 ax.plot([x for x, _ in points], [row for _, row in points], **look)
             usual = data.cell("droptail")
             if usual is not None:
@@ -246,7 +246,7 @@ def _loads_figure(data: Standard) -> Figure:
 
 def _ecn_figure(data: Standard) -> Figure:
     names = [name for name in data.names() if data.cell(name, USUAL, True) is not None]
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(7.2, 0.4 + 0.14 * len(names)), layout="constrained")
         for ax, (metric, factor, label, scale) in zip(figure.subplots(1, 2, sharey=True), PANELS[:2], strict=True):
             for row, name in enumerate(names):

@@ -208,7 +208,7 @@ def _dispersion(results: Results, blocks: Mapping[str, Mapping[str, float]]) -> 
 
 def figure(results: Results) -> Figure:
     """The differences against the number of flows, for all codes and rates."""
-    with style.styled():
+    with style.figure_style():
         drawn = Figure(figsize=(7.2, 4.2), layout="constrained")
         for ax, (rate, k, h, found) in zip(drawn.subplots(2, 3).flat, results.sweeps(), strict=True):
             flows = [pair.flows for pair in found]
@@ -217,7 +217,7 @@ def figure(results: Results) -> Figure:
                 (("measured runs", lambda p: p.model), ("thesis' shares", lambda p: p.thesis)), start=1
             ):
                 values = [100 * (model(pair)[1] - model(pair)[0]) for pair in found]
-                ax.plot(flows, values, label=f"model, {label}", **(style.line(index) | {"marker": ""}))
+                ax.plot(flows, values, label=f"model, {label}", **(style.line_style(index) | {"marker": ""}))
             halves = [100 * (pair.difference.half_width or 0) for pair in found]
             means = [100 * pair.difference.mean for pair in found]
             look = {"fmt": "o", "color": style.COLOURS[0], "markersize": 3, "linewidth": 0.8, "capsize": 1.5}

@@ -268,7 +268,7 @@ def draw_onsets(data: dict[str, Any]) -> Figure:
     panels = figure.subplots(1, 2, sharey=True)
     for panel, (name, law) in zip(panels, laws().items(), strict=True):
         for index, rtt in enumerate(ROUND_TRIPS):
-            found, look = data[f"{name} {rtt:g}"], style.line(index + 1)
+            found, look = data[f"{name} {rtt:g}"], style.line_style(index + 1)
             fluid = model.Fluid(flows=1, rtt=rtt, capacity=CAPACITY, law=law.fluid, eta=ETA)
             onset, flows = found["onset"], found["flows"]
             swinging = np.linspace(flows[0], 0.995 * onset, 12)
@@ -294,7 +294,7 @@ def draw_swing(data: dict[str, Any]) -> Figure:
     for index, (share, panel) in enumerate(((0.7, left), (1.5, right))):
         count = round(share * onset)
         fluid = model.Fluid(flows=count, rtt=rtt, capacity=CAPACITY, law=law.fluid, eta=ETA)
-        curve, look = fluid.loop(np.geomspace(0.4, 60, 400)), style.line(index + 1)
+        curve, look = fluid.loop(np.geomspace(0.4, 60, 400)), style.line_style(index + 1)
         plane.plot(curve.real, curve.imag, color=look["color"], label=f"{count} flows")
         (packets, *_) = simulated(law.scheme, rtt, [count], 1)[0]
         time = SAMPLING * np.arange(0, 1000, 10)
@@ -319,7 +319,7 @@ def main() -> None:
         before, after = (page.index(mark) for mark in (f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"))
         page = page[:before] + f"<!-- {name} -->\n" + table + page[after:]
     write_text(PAGE, page)
-    with style.styled():
+    with style.figure_style():
         for name, figure in (("onset", draw_onsets(data["onset"])), ("swing", draw_swing(data["onset"]))):
             save(figure, FIGURES / f"fluid-{name}.svg")
 

@@ -18,7 +18,7 @@ from penstock.cli.command import option_text
 from penstock.cli.exit_codes import MEANINGS
 from penstock.explain import explanation, measured
 from penstock.explain import text as explain
-from penstock.live.material import DEFAULT, material
+from penstock.live.bench_data import DEFAULT, bench_data
 from penstock.results import metrics
 from penstock.scenario.document import read_document
 from penstock.scenario.workloads import KINDS, PARTS, size_of
@@ -75,7 +75,7 @@ def write(folder: Path) -> None:
     schemes = json.loads(_native.schemes())
     (folder / "schemes").mkdir(parents=True, exist_ok=True)
     put(folder / "schemes.md", schemes_page(schemes))
-    playable = {scheme["name"] for scheme in material(read_document(DEFAULT), (), None)["schemes"]}
+    playable = {scheme["name"] for scheme in bench_data(read_document(DEFAULT), (), None)["schemes"]}
     for entry in schemes:
         found = explanation.prepare(entry["name"], "10Mbit", "100ms", "16", "50p")
         picture = folder / "schemes" / f"{entry['name']}.svg"
@@ -266,7 +266,7 @@ def metrics_page() -> str:
     names = ", ".join(f"`dscp_NAME_{name}`" for name in metrics.BY_CODEPOINT)
     lines += ["## By codepoint", "", CODEPOINTS_HEAD.format(names=names), ""]
     return "\n".join(
-        [*lines, f"A key `share = [[5, 15]]` on a queue adds `share_5_15`: {metrics.metric('share_5_15').doc}", ""]
+        [*lines, f"A key `share = [[5, 15]]` on a queue adds `share_5_15`: {metrics.find_metric('share_5_15').doc}", ""]
     )
 
 

@@ -17,25 +17,27 @@ from penstock.engine.run import cores
 from penstock.files import write_text
 from penstock.plots import style
 from penstock.scenario.scenario import Scenario
-from penstock.studies.chunk import Cell
-from penstock.studies.complete import complete
+from penstock.studies.chunk import StudyCell
+from penstock.studies.complete import execute_missing_runs
 from penstock.studies.executor import ThreadExecutor
-from penstock.studies.store import Results
+from penstock.studies.store import RunResults
 from PIL import Image
 
 Table = dict[str, Any]
 Read = Callable[[Table], dict[str, float | list[float]]]
 
 
-def measure(file: Path, cells: Mapping[str, Table], seeds: range, read: Read, store: Results) -> None:
+def measure(file: Path, cells: Mapping[str, Table], seeds: range, read: Read, store: RunResults) -> None:
     """Run each cell, a scenario as plain values, with each seed, and write the results of `read` to `file`.
 
     Numbers are kept per run. Lists are counts by size and are summed over the runs. The runs are kept in `store`, so an
     interrupted call resumes, and finished runs are not repeated.
     """
-    planned = [Cell({"cell": name}, Scenario.from_tree(tree).resolve(), seeds) for name, tree in cells.items()]
+    planned = [StudyCell({"cell": name}, Scenario.from_tree(tree).resolve(), seeds) for name, tree in cells.items()]
     count = len(planned) * len(seeds)
-    complete(planned, store, ThreadExecutor(cores()), study=f"docs {file.stem}", planned=count, progress=_say)
+    execute_missing_runs(
+        planned, store, ThreadExecutor(cores()), study=f"docs {file.stem}", planned=count, progress=_say
+    )
     print(file=sys.stderr)
     lines = [f"{json.dumps(cell.labels['cell'])}: {json.dumps(_values(cell, read, store))}" for cell in planned]
     head = f'"penstock": {json.dumps(_native.version)}, "seeds": {json.dumps(list(seeds))}'
@@ -46,7 +48,7 @@ def _say(finished: int, planned: int) -> None:
     print(f"\r{finished} of {planned} runs", end="", file=sys.stderr, flush=True)
 
 
-def _values(cell: Cell, read: Read, store: Results) -> dict[str, list[float]]:
+def _values(cell: StudyCell, read: Read, store: RunResults) -> dict[str, list[float]]:
     """The results of `read` for the runs of a cell."""
     runs = {seed: read(run) for _, seed, run in store.get([cell.content]) if seed in cell.seeds}
     rows = [runs[seed] for seed in cell.seeds]

@@ -41,12 +41,12 @@ def table(name: str) -> list[dict[str, float]]:
 
 def look(index: int, *, marker: bool = False) -> dict[str, Any]:
     """A line without its marker, or a marker without its line."""
-    found = style.line(index)
+    found = style.line_style(index)
     return found | ({"linestyle": ""} if marker else {"marker": ""})
 
 
 def panels(rows: int, columns: int) -> tuple[Figure, list[Axes]]:
-    """A figure with this number of panels; call it within `styled`."""
+    """A figure with this number of panels; call it within `figure_style`."""
     figure = Figure(figsize=(7.2, 2.5 * rows), layout="constrained")
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
@@ -241,7 +241,7 @@ def batches() -> Figure:
 
 def main() -> None:
     """Write all figures."""
-    with style.styled():
+    with style.figure_style():
         for draw in (responses, dctcp, queues, design, batches):
             save(draw(), FIGURES / f"model-{draw.__name__}.svg")
 

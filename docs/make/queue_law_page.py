@@ -317,11 +317,11 @@ def figures(results: Results, folder: Path) -> None:
 
 
 def _queues(results: Results) -> Figure:
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(7.2, 2.9), layout="constrained")
         for ax, signal in zip(figure.subplots(1, 2, sharey=True), ("mark", "drop"), strict=True):
             for index, flows in enumerate(LOADS):
-                look = style.line(index + 1)
+                look = style.line_style(index + 1)
                 found = [results.of(signal, flows, p) for p in PS]
                 ax.plot(PS, [f.law for f in found], label=f"law, N = {flows}", **(look | {"marker": ""}))
                 ax.plot(PS, [f.queue for f in found], **(look | {"linestyle": "", "markersize": 4.5}))
@@ -339,13 +339,13 @@ def _queues(results: Results) -> Figure:
 
 def _lines(results: Results) -> Figure:
     labels = {"N": "flows N", "RTLD": "RTLD (ms)", "SR": "SR (packets/s)"}
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(7.2, 2.4), layout="constrained")
         for ax, name in zip(figure.subplots(1, 3, sharey=True), labels, strict=True):
             for index, p in enumerate(LINEAR):
                 xs, found = swept(results, p)[name]
                 xs = [x * (1000 if name == "RTLD" else 1) for x in xs]
-                look = style.line(index + 1)
+                look = style.line_style(index + 1)
                 ax.plot(xs, [f.law for f in found], label=f"law, p = {p:g}", **(look | {"marker": ""}))
                 ax.plot(xs, [f.queue for f in found], **(look | {"linestyle": "", "markersize": 4.5}))
             ax.set_xlabel(labels[name])
@@ -356,17 +356,17 @@ def _lines(results: Results) -> Figure:
 
 
 def _windows(results: Results) -> Figure:
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(7.2, 2.6), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
         dense = np.geomspace(PS[0], PS[-1], 100)
         left.plot(dense, padhye_window(dense), color=style.COLOURS[0], linewidth=0.9, label="formula")
         for index, (name, label) in enumerate((("N", "N"), ("RTLD", "RTLD"), ("SR", "SR"))):
             points = [(f.cell.p, implied(f)) for p in LINEAR for f in swept(results, p)[name][1]]
-            look = style.line(index + 1) | {"linestyle": "", "markersize": 4 + 1.5 * (2 - index)}
+            look = style.line_style(index + 1) | {"linestyle": "", "markersize": 4 + 1.5 * (2 - index)}
             left.plot(*zip(*points, strict=True), label=f"{label} varies", **look)
         for index, (flows, window) in enumerate(LIMITED):
-            look = style.line(index + 1)
+            look = style.line_style(index + 1)
             found = [results.of("drop", flows, p, window=window) for p in WIDE]
             formula = [float(f.cell.law().window(f.cell.p)) for f in found]
             right.plot(WIDE, formula, label=f"formula, limit {window or 'none'}", **(look | {"marker": ""}))

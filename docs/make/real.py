@@ -16,10 +16,10 @@ from typing import Any
 
 from penstock.files import write_text
 from penstock.link.comparison import measure_plan, prepare_plan
-from penstock.results.display import decimals, number, scale_for
-from penstock.results.metrics import metric
+from penstock.results.display import decimal_places, display_unit, format_number
+from penstock.results.metrics import find_metric
 from penstock.scenario.document import Document
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "data" / "real_and_simulated.json"
@@ -87,7 +87,7 @@ def measure() -> dict[str, Any]:
         if done < len(found):
             continue
         schemes = SCHEMES[2:] if cell.mixed else SCHEMES
-        plan = Plan.make(cell.document(), schemes)
+        plan = ComparisonPlan.resolve_cases(cell.document(), schemes)
         ready = prepare_plan(plan)
 
         def report(finished: int, planned: int, done: int = done) -> None:
@@ -97,7 +97,7 @@ def measure() -> dict[str, Any]:
         kept = (*LINK_METRICS, *TRAFFIC_METRICS, *DATAGRAM_METRICS)
         names = ("scheme", "params", "place", "metric", "mean", "sd", "ci95", "runs", "on")
         rows = [{key: row[key] for key in names} for row in measured.rows() if row["metric"] in kept]
-        differences = [{key: row[key] for key in names} for row in measured.differences() if row["metric"] in kept]
+        differences = [{key: row[key] for key in names} for row in measured.difference_rows() if row["metric"] in kept]
         validity = [
             {key: run[key] for key in ("scheme", "seed", "valid", "attempts", "lateness", "invalid_because")}
             for run in measured.runs
@@ -150,7 +150,7 @@ After the warm-up, this makes no difference.
 def summary(data: Mapping[str, Any]) -> Iterator[str]:
     """A row for each rate and scheme, with the ratios for both congestion controls."""
     names = ("delay_mean_s", "loss_rate", "utilization")
-    yield "| rate | scheme | " + " | ".join(metric(name).title.lower() for name in names) + " | goodput |"
+    yield "| rate | scheme | " + " | ".join(find_metric(name).title.lower() for name in names) + " | goodput |"
     yield "|---|---|" + "---|" * (len(names) + 1)
     for rate in RATES:
         shown = rate.replace("Mbit", " Mbit/s")
@@ -215,18 +215,18 @@ def table(cell: Mapping[str, Any]) -> Iterator[str]:
                 if both[0] is None or both[1] is None or difference is None:
                     continue
                 shown = texts(name, both[0], both[1], difference)
-                yield f"| {scheme} | {place} | {metric(name).title} | " + " | ".join(shown) + " |"
+                yield f"| {scheme} | {place} | {find_metric(name).title} | " + " | ".join(shown) + " |"
 
 
 def texts(name: str, *rows: Mapping[str, Any]) -> list[str]:
     """Two means, and a difference with its half-width, in the unit of the larger."""
-    scale = scale_for(metric(name).quantity, [row["mean"] for row in rows[:2]])
+    scale = display_unit(find_metric(name).quantity, [row["mean"] for row in rows[:2]])
     halves = [(row["ci95"][1] - row["ci95"][0]) / 2 * scale.factor if row["ci95"] else 0.0 for row in rows]
-    places = decimals([row["mean"] * scale.factor for row in rows], [half for half in halves if half])
-    means = [number(row["mean"] * scale.factor, places) for row in rows]
+    places = decimal_places([row["mean"] * scale.factor for row in rows], [half for half in halves if half])
+    means = [format_number(row["mean"] * scale.factor, places) for row in rows]
     sign = "+" if rows[2]["mean"] > 0 else ""
     unit = f" {scale.unit}" if scale.unit else ""
-    return [means[0] + unit, means[1] + unit, f"{sign}{means[2]} ± {number(halves[2], places)}{unit}"]
+    return [means[0] + unit, means[1] + unit, f"{sign}{means[2]} ± {format_number(halves[2], places)}{unit}"]
 
 
 def main() -> None:

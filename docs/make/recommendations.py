@@ -14,7 +14,7 @@ from typing import Any
 import measured
 from asked import Asked
 from penstock.files import write_text
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.studies.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,9 +120,9 @@ class Results:
         """The stored results."""
         return cls(measured.load(DATA)[0])
 
-    def of(self, metric: str, queue: str, sender: str, flows: int) -> Sample:
+    def of(self, metric: str, queue: str, sender: str, flows: int) -> RunSample:
         """A metric of each run of a cell."""
-        return Sample(self.cells[Cell(queue, sender, flows).name][metric])
+        return RunSample(self.cells[Cell(queue, sender, flows).name][metric])
 
 
 def main() -> None:

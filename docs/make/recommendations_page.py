@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from measured import wrapped
-from penstock.reproduce.assessment import assessed
+from penstock.reproduce.assessment import assessment_fields
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from recommendations import BUFFER, LOADS, SEEDS, SENDERS, SMALL, Results
 
 Order = tuple[str, str, str, str]
@@ -111,7 +111,7 @@ in brackets.
 def _found(order: Order, results: Results, sender: str) -> list[Condition]:
     """Whether the order holds, at each load."""
     metric, first, sign, second = order
-    compare: dict[str, Callable[[Sample, Sample], Condition]] = {
+    compare: dict[str, Callable[[RunSample, RunSample], Condition]] = {
         "<": operator.lt,
         ">": operator.gt,
         ">=": lambda a, b: a >= 0.99 * b,
@@ -121,7 +121,7 @@ def _found(order: Order, results: Results, sender: str) -> list[Condition]:
 
 
 def _held(orders: tuple[Order, ...], results: Results, sender: str) -> str:
-    parts = assessed(all_of(c for order in orders for c in _found(order, results, sender)).decide())["parts"]
+    parts = assessment_fields(all_of(c for order in orders for c in _found(order, results, sender)).decide())["parts"]
     against = f", {parts['refuted']} reversed" if parts["refuted"] else ""
     return f"{parts['held']} of {parts['total']}{against}"
 

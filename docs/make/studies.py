@@ -22,10 +22,10 @@ from typing import Any
 import distributed
 import penstock as ps
 from penstock.files import write_text
-from penstock.studies.chunk import chunks
-from penstock.studies.complete import complete
+from penstock.studies.chunk import split_into_chunks
+from penstock.studies.complete import execute_missing_runs
 from penstock.studies.store import Store
-from penstock.studies.study import Batch, Study
+from penstock.studies.study import Study, StudyRuns
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "data" / "studies.json"
@@ -114,15 +114,15 @@ def cost(address: str, measured: Study) -> dict[str, float]:
         store = Store(folder)
         store.put = timed("keep", took, store.put)  # type: ignore[method-assign]
         executor._submitted = timed("submit", took, executor._submitted)  # type: ignore[method-assign]
-        cells = list(Batch(measured, store).cells())
-        complete(cells[CELLS:], store, executor)
+        cells = list(StudyRuns(measured, store).cells())
+        execute_missing_runs(cells[CELLS:], store, executor)
         before = size(folder)
         took.clear()
         start = time.process_time()
-        complete(cells[:CELLS], store, executor)
+        execute_missing_runs(cells[:CELLS], store, executor)
         took["all"] = time.process_time() - start
         kept = (size(folder) - before) / (CELLS * measured.seeds)
-    count = sum(1 for _ in chunks(cells[:CELLS]))
+    count = sum(1 for _ in split_into_chunks(cells[:CELLS]))
     return {part: float(f"{1000 * seconds / count:.3g}") for part, seconds in took.items()} | {"bytes": round(kept)}
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from penstock.results.columns import in_order
+from penstock.results.columns import sorted_columns
 from penstock.results.display import scheme_argument
-from penstock.studies.runs import Design, Runs
+from penstock.studies.runs import Runs, StudyDesign
 
 SCHEMES: list[tuple[str, dict[str, Any]]] = [
     ("droptail", {}),
@@ -85,8 +85,8 @@ def _compared(points: list[dict[str, Any]], runs: int, rng: random.Random) -> di
                         row[f"{part}.{place}.{metric}"] = min(factor * mean * wave, most)
                 rows.append(row)
     names = dict.fromkeys(name for row in rows for name in row)
-    table = pa.table({name: [row.get(name) for row in rows] for name in in_order(names)})
-    return Runs(table, Design(scenario(), SCHEMES, points, ["bottleneck"], "0.1.0")).to_dict()
+    table = pa.table({name: [row.get(name) for row in rows] for name in sorted_columns(names)})
+    return Runs(table, StudyDesign(scenario(), SCHEMES, points, ["bottleneck"], "0.1.0")).to_dict()
 
 
 def run_result(seed: int = 1) -> dict[str, Any]:

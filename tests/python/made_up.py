@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from penstock.reproduce.effort import Effort
-from penstock.results.sample import Sample
+from penstock.reproduce.effort import ReproductionEffort
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 from penstock.studies.study import Measure, Study
 
@@ -29,7 +29,7 @@ def _scale(work: str, name: str) -> float:
     return float(_generator(work, name).choice(SCALES))
 
 
-class MadeUp(dict[str, Sample]):
+class MadeUp(dict[str, RunSample]):
     """Samples of any name; they depend on the name, the labels of the cell and the work alone."""
 
     def __init__(self, work: str, labels: Mapping[str, Any], seeds: int) -> None:
@@ -40,25 +40,25 @@ class MadeUp(dict[str, Sample]):
     def __contains__(self, name: object) -> bool:
         return True
 
-    def __missing__(self, name: str) -> Sample:
+    def __missing__(self, name: str) -> RunSample:
         work, labels = self.key
         mean = _scale(work, name) * math.exp(SPREAD * _generator(work, labels, name).standard_normal())
         noise = _generator("seeds", work, labels, name).standard_normal(self.seeds)
-        sample = self[name] = Sample(mean * (1 + NOISE * noise))
+        sample = self[name] = RunSample(mean * (1 + NOISE * noise))
         return sample
 
 
-class MadeUpEffort(Effort):
+class MadeUpEffort(ReproductionEffort):
     """Gives made-up tables instead of running anything."""
 
     work = ""
 
     def table(self, study: Study, measure: Measure) -> Table:
         cells = [(labels, MadeUp(self.work, labels, part.seeds)) for labels, _, part in study.cells()]
-        return Table(cells, seeds=study.most_seeds)
+        return Table(cells, seeds=study.max_seeds)
 
 
-def effort_of(work: str, mode: Any = "full") -> Effort:
+def effort_of(work: str, mode: Any = "full") -> ReproductionEffort:
     """An effort for the experiments of a work."""
     effort = MadeUpEffort(mode=mode)
     object.__setattr__(effort, "work", work)

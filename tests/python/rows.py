@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock import _native
-from penstock.studies.part import CellRuns, Head, part_content
-from penstock.studies.store import Results
+from penstock.studies.part import CellRuns, PartColumns, part_content
+from penstock.studies.store import RunResults
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Row:
 
 def content(rows: Sequence[Row]) -> bytes:
     """The content of the part with these rows."""
-    return part_content(Head.of(_runs(rows)), _native.Results([row.text for row in rows]))
+    return part_content(PartColumns.from_cells(_runs(rows)), _native.Results([row.text for row in rows]))
 
 
-def put(store: Results, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
+def put(store: RunResults, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
     """Keep the rows as one part."""
     store.put(_runs(rows), content(rows), scenarios)
 

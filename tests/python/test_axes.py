@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from penstock.plots import metric_vs_swept
-from penstock.plots.curves import Curves
+from penstock.plots.curves import CurveFigure
 from penstock.report import page as report
-from penstock.results.quantity import logarithmic
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.quantity import needs_log_axis
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 
 from .fake_result import COUNTS, PATH, compare_result, means_alone
 
@@ -69,11 +69,13 @@ def test_a_figure_of_a_comparison_is_to_scale_or_has_points_at_names(kind: str) 
 
 
 def test_no_line_of_a_reproduced_figure_joins_names() -> None:
-    cells = [({"scheme": name, "load": n}, {"q": Point(n + 1.0, 0.1)}) for name in ("red", "blue") for n in (1, 2)]
-    (ax,) = Curves("scheme", "q", "load")(SummaryTable(cells)).axes
+    cells = [
+        ({"scheme": name, "load": n}, {"q": SummaryPoint(n + 1.0, 0.1)}) for name in ("red", "blue") for n in (1, 2)
+    ]
+    (ax,) = CurveFigure("scheme", "q", "load")(SummaryTable(cells)).axes
     assert [text.get_text() for text in ax.get_xticklabels()] == ["red", "blue"]
     assert {line.get_linestyle() for line in ax.lines if line.get_marker() != "None"} == {"None"}
-    (ax,) = Curves("load", "q", "scheme")(SummaryTable(cells)).axes
+    (ax,) = CurveFigure("load", "q", "scheme")(SummaryTable(cells)).axes
     assert "None" not in {line.get_linestyle() for line in ax.lines if line.get_marker() != "None"}
 
 
@@ -85,4 +87,4 @@ def test_no_line_of_a_reproduced_figure_joins_names() -> None:
     ],
 )  # fmt: skip
 def test_geometric_values_are_logarithmic(values: list[float], log: bool) -> None:
-    assert logarithmic(values) is log
+    assert needs_log_axis(values) is log

@@ -8,7 +8,7 @@ from penstock.papers.bodin_schelen_2001 import setup as bs
 from penstock.papers.chung_claypool_2003 import setup as cc
 from penstock.papers.kantawala_turner_2005 import readings
 from penstock.papers.kantawala_turner_2005 import setup as kt
-from penstock.reproduce.changes import together, with_limits, with_queues, with_tcp
+from penstock.reproduce.changes import combined_change, fifo_limit_change, queue_change, tcp_change
 from penstock.scenario.document import Document, as_document
 
 
@@ -19,7 +19,7 @@ def mixed() -> Document:
 
 def test_settings_of_tcp_reach_all_tcp_and_nothing_else() -> None:
     before = mixed()
-    after = with_tcp(min_rto="200ms", window=7)(before)
+    after = tcp_change(min_rto="200ms", window=7)(before)
     after.resolve()
     for name in ("first", "second"):
         assert after.tree["traffic"][name] == {**before.tree["traffic"][name], "min_rto": "200ms", "window": 7}
@@ -34,7 +34,7 @@ def test_settings_of_queues_reach_the_links_with_these_schemes() -> None:
         for name, queue in queues.items()
     }
     before = as_document(ps.Scenario(name="three links", duration="1s", links=links, traffic={}))
-    after = with_queues(("red", "psand"), limit="7p", max_p=0.5)(before)
+    after = queue_change(("red", "psand"), limit="7p", max_p=0.5)(before)
     assert after.tree["links"]["a"]["queue"] == {**before.tree["links"]["a"]["queue"], "limit": "7p", "max_p": 0.5}
     assert all(after.tree["links"][name] == before.tree["links"][name] for name in "bc")
     assert before.tree["links"]["a"]["queue"]["limit"] == "20p"
@@ -42,7 +42,7 @@ def test_settings_of_queues_reach_the_links_with_these_schemes() -> None:
 
 def test_a_limit_is_for_the_links_without_a_queue_of_their_own() -> None:
     before = as_document(kt.three_hops("long", kt.queue("DTDRR", 400), ("2s", "1s")))
-    after = with_limits("50p")(before)
+    after = fifo_limit_change("50p")(before)
     after.resolve()
     bottlenecks = {name for name, link in before.tree["links"].items() if link.get("queue")}
     assert bottlenecks == {"hop0", "hop1", "hop2"}
@@ -54,10 +54,10 @@ def test_a_limit_is_for_the_links_without_a_queue_of_their_own() -> None:
 
 
 def test_changes_follow_one_another_and_none_is_none() -> None:
-    both = together(with_tcp(window=7), None, with_tcp(window=9))
+    both = combined_change(tcp_change(window=7), None, tcp_change(window=9))
     assert both is not None
     assert both(mixed()).tree["traffic"]["first"]["window"] == 9
-    assert together(None, None) is None
+    assert combined_change(None, None) is None
 
 
 def test_the_reconstructed_tagger_is_that_of_ns2_and_leaves_token_buckets() -> None:
@@ -81,11 +81,13 @@ def test_a_flow_alone_fills_its_reconstructed_access_link_and_loses_there() -> N
 
 
 def test_windows_of_20_packets_never_fill_a_buffer_of_50_at_the_access_link() -> None:
-    short = together(kt.EARLIER_TIMER, kt.SHORT_WINDOWS)(
+    short = combined_change(kt.EARLIER_TIMER, kt.SHORT_WINDOWS)(
         as_document(kt.two_round_trips("short", kt.queue("DTDRR", 400), ("3s", "1s"), flows=200))
     )
-    limited, unlimited = (ps.run(change(short)) for change in (with_limits(f"{kt.ACCESS_LIMIT}p"), kt.access_limits))
-    assert kt.access_limits(short).tree["links"] == short.tree["links"]
+    limited, unlimited = (
+        ps.run(change(short)) for change in (fifo_limit_change(f"{kt.ACCESS_LIMIT}p"), kt.with_access_limits)
+    )
+    assert kt.with_access_limits(short).tree["links"] == short.tree["links"]
     assert kt.measure(limited) == kt.measure(unlimited)
 
 
@@ -99,7 +101,7 @@ def test_the_reading_chosen_by_printed_numbers_is_the_reconstructed_set_up(load:
 
 
 def test_the_reconstructed_sender_puts_packets_of_1_kb_on_the_link() -> None:
-    scenario = ps.dumbbell(rate="20Mbit", rtt="80ms", queue=ps.DropTail(limit="20p"), traffic={"bulk": cc.tcp(1)})
+    scenario = ps.dumbbell(rate="20Mbit", rtt="80ms", queue=ps.DropTail(limit="20p"), traffic={"bulk": cc.tcp_flows(1)})
     document = cc.reconstructed(as_document(scenario)).set("duration", "10s")
     link = ps.run(document).links["bottleneck"]
     sent = link.utilization * 20e6 / 8 * 10  # bytes

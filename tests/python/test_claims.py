@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from penstock.reproduce.claim import decide
-from penstock.reproduce.paper import Paper, papers
+from penstock.reproduce.claim import decide_claims
+from penstock.reproduce.paper import Paper, included_papers
 
 from .made_up import effort_of
 
@@ -23,7 +23,7 @@ FILE = Path(__file__).resolve().parents[1] / "data" / "recorded_claims.csv"
 NOT_MADE_UP = {"cc/open-mixed"}  # its table needs the numbers of real runs
 
 Row = tuple[str, ...]
-by_work = pytest.mark.parametrize("work", papers(), ids=lambda work: work.alias)
+by_work = pytest.mark.parametrize("work", included_papers(), ids=lambda work: work.alias)
 
 
 def written(work: Paper, *columns: str) -> list[Row]:
@@ -45,7 +45,7 @@ def rows_of(experiment: str, claims: Iterable[dict[str, Any]]) -> Iterator[Row]:
 
 @by_work
 def test_what_is_recorded_of_each_claim_is_what_was_recorded(work: Paper) -> None:
-    recorded = work.recorded()
+    recorded = work.recorded_results()
     assert recorded is not None
     rows = [row for entry in recorded["experiments"] for row in rows_of(entry["id"], entry["claims"])]
     assert sorted(rows) == written(work, "verdict", "measured")
@@ -58,6 +58,6 @@ def test_each_claim_asks_for_the_same_number(work: Paper) -> None:
     for experiment in work.experiments:
         if experiment.name not in NOT_MADE_UP:
             table = experiment.table(effort_of(work.name))
-            decided = decide(experiment.claims(table))
+            decided = decide_claims(experiment.claims(table))
             rows += rows_of(experiment.id, (decision.to_dict() for decision in decided))
     assert sorted(rows) == written(work, "made up verdict", "made up measured")

@@ -11,15 +11,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from penstock.reproduce.choice import Range
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import at_least, every, metric, within
-from penstock.reproduce.node import Node, Scope
+from penstock.reproduce.label_values import ValueRange
+from penstock.reproduce.node import EvaluationScope, ExpressionNode
 from penstock.reproduce.number import Number
-from penstock.reproduce.paper import Experiment, Paper, papers
+from penstock.reproduce.paper import Experiment, Paper, included_papers
 from penstock.reproduce.statement import Statement
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 from penstock.scenario.document import Document, as_document
 from penstock.scenario.scenario import Scenario
@@ -27,7 +27,7 @@ from penstock.studies.study import Study
 
 from .made_up import MadeUp, effort_of
 
-by_work = pytest.mark.parametrize("work", papers(), ids=lambda work: work.alias)
+by_work = pytest.mark.parametrize("work", included_papers(), ids=lambda work: work.alias)
 
 READS = re.compile(r"{} (?P<printed>\S+) \((?P<low>\S+) to (?P<high>\S+)\)")
 BETWEEN = re.compile(r"{} from (?P<low>\S+) to (?P<high>\S+)")
@@ -54,7 +54,7 @@ def main_claims(work: Paper) -> Iterator[tuple[Experiment, Claim]]:
                 yield experiment, claim
 
 
-def comparisons(node: Node) -> Iterator[Node]:
+def comparisons(node: ExpressionNode) -> Iterator[ExpressionNode]:
     """The comparisons of numbers in a statement."""
     if node.children and all(isinstance(child, Number) for child in node.children) and isinstance(node, Statement):
         yield node
@@ -63,12 +63,12 @@ def comparisons(node: Node) -> Iterator[Node]:
             yield from comparisons(child)
 
 
-def bare(number: Node) -> str:
+def bare(number: ExpressionNode) -> str:
     """A number in words, without its labels."""
     return number.template.format(*map(bare, number.children)) if number.children else number.template
 
 
-def bounds_of(statement: Node) -> Iterator[tuple[str, Bounds]]:
+def bounds_of(statement: ExpressionNode) -> Iterator[tuple[str, Bounds]]:
     """Each bounded expression, with its printed number if it has one, and its bounds."""
     for comparison in comparisons(statement):
         if (match := READS.match(comparison.template)) is not None:
@@ -77,7 +77,7 @@ def bounds_of(statement: Node) -> Iterator[tuple[str, Bounds]]:
             yield comparison.children[0].text, (match["low"], match["high"])
 
 
-def with_two_tolerances(claims: Mapping[str, Node]) -> list[str]:
+def with_two_tolerances(claims: Mapping[str, ExpressionNode]) -> list[str]:
     """The expressions with different bounds in different claims, each with its bounds and claims."""
     bounds: dict[str, dict[Bounds, list[str]]] = {}
     for name, statement in claims.items():
@@ -93,19 +93,19 @@ def with_two_tolerances(claims: Mapping[str, Node]) -> list[str]:
     ]
 
 
-def outside(statement: Node, axis: str, low: float, high: float, values: list[float]) -> list[float]:
+def outside(statement: ExpressionNode, axis: str, low: float, high: float, values: list[float]) -> list[float]:
     """The values of an axis that a statement uses although they are outside a range."""
     selected: set[float] = set()
     for labels in leaves(statement, {}):
         label = labels.get(axis)
-        if label is None or isinstance(label, Range):
+        if label is None or isinstance(label, ValueRange):
             selected.update(value for value in values if label is None or label(value))
         else:
             selected.update(label if isinstance(label, (list, tuple)) else [label])
     return sorted(value for value in selected if not low <= value <= high)
 
 
-def leaves(node: Node, inherited: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def leaves(node: ExpressionNode, inherited: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The labels of each measured number."""
     own = {**inherited, **node.labels}
     if node.children:
@@ -119,7 +119,7 @@ def main_reading(statement: Statement) -> Statement:
     """The statement with the reading that counts, or else the first one."""
     for readings in statement.readings():
         value = next((value for value, words in readings.words.items() if not words), next(iter(readings.words)))
-        statement = statement.replaced(readings, value)
+        statement = statement.with_reading_replaced(readings, value)
     return statement
 
 
@@ -130,7 +130,7 @@ def on_equal_runs(statement: Statement, tables: list[Table]) -> set[str]:
 
 
 def _without_difference(statement: Statement, table: Table) -> set[str]:
-    measured = [(part, part.condition.decide().measured) for part in statement.within(Scope(table))]
+    measured = [(part, part.condition.decide().measured) for part in statement.within(EvaluationScope(table))]
     return {
         f"{part.about}, {', '.join(map(str, part.place.values()))}"
         for part, estimate in measured
@@ -164,9 +164,11 @@ def test_a_number_has_one_tolerance(work: Paper) -> None:
     assert [text.partition(": ")[0] for text in violations] == DIFFERENT_SENTENCES.get(work.alias, []), violations
 
 
-@pytest.mark.parametrize("work", [work for work in papers() if "ranges" in work.about], ids=lambda work: work.alias)
+@pytest.mark.parametrize(
+    "work", [work for work in included_papers() if "ranges" in work.metadata], ids=lambda work: work.alias
+)
 def test_no_claim_is_decided_outside_its_figure(work: Paper) -> None:
-    ranges: Mapping[str, Mapping[str, tuple[float, float]]] = work.about["ranges"]
+    ranges: Mapping[str, Mapping[str, tuple[float, float]]] = work.metadata["ranges"]
     assert set(ranges) <= {experiment.id for experiment in work.experiments}
     violations = {}
     for experiment, claim in main_claims(work):
@@ -192,7 +194,10 @@ def test_no_claim_compares_equal_runs(work: Paper) -> None:
 
 def test_the_checks_detect_such_conditions() -> None:
     goodput = metric("goodput", "%")
-    claims = {"c1": goodput(scheme="RED").reads(40, 30, 50), "c2": goodput(scheme="Blue").reads(40, 35, 45)}
+    claims = {
+        "c1": goodput(scheme="RED").matches_printed(40, 30, 50),
+        "c2": goodput(scheme="Blue").matches_printed(40, 35, 45),
+    }
     assert with_two_tolerances(claims) == ["goodput, printed 40: 30 to 50 (c1); 35 to 45 (c2)"]
     same = goodput(scheme="RED") - goodput(scheme="Blue")
     assert with_two_tolerances({"c1": every(same.between(-5, 5)), "c2": same.between(-7, 7)}) != []
@@ -202,7 +207,7 @@ def test_the_checks_detect_such_conditions() -> None:
     assert outside(goodput >= 80, "buffer", 100, 5000, sizes) == [20000]
     assert outside((goodput >= 80)(buffer=within(400, 5000)), "buffer", 100, 5000, sizes) == []
 
-    runs = {"goodput": Sample([80.0, 81.0, 82.0])}
+    runs = {"goodput": RunSample([80.0, 81.0, 82.0])}
     table = Table([({"scheme": scheme}, runs) for scheme in ("RED", "Blue")])
     assert len(on_equal_runs(goodput(scheme="RED") > goodput(scheme="Blue"), [table])) == 1
     assert on_equal_runs(goodput(scheme=["RED", "Blue"]) > 70, [table]) == set()

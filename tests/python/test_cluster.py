@@ -26,12 +26,12 @@ from penstock.studies import chunk as chunks
 from penstock.studies import cluster as cluster_module
 from penstock.studies.chunk import Chunk
 from penstock.studies.cluster import Cluster
-from penstock.studies.complete import Shard, complete
+from penstock.studies.complete import Shard, execute_missing_runs
 from penstock.studies.executor import Executor, ThreadExecutor
-from penstock.studies.part import read
+from penstock.studies.part import read_runs
 from penstock.studies.store import Store
-from penstock.studies.study import Batch, Study
-from penstock.studies.task import Versions, packed_chunk
+from penstock.studies.study import Study, StudyRuns
+from penstock.studies.task import Versions, pack_chunk
 
 from .test_study import link, stored_runs
 
@@ -84,12 +84,12 @@ GRID = Study(link, {"flows": [1, 4], "scheme": ["droptail", "red"]}, seeds=3) + 
 
 def rows(executor: Executor, folder: Path | None = None) -> list[dict[str, Any]]:
     """The rows of the study, without processor times."""
-    batch = Batch(GRID, None if folder is None else Store(folder))
+    batch = StudyRuns(GRID, None if folder is None else Store(folder))
     batch.complete(executor)
     return rows_of(batch)
 
 
-def rows_of(batch: Batch) -> list[dict[str, Any]]:
+def rows_of(batch: StudyRuns) -> list[dict[str, Any]]:
     results = batch.results.get({cell.content for cell in batch.cells()})
     return [
         {"scenario": scenario, **raw, "cpu_s": None} for scenario, _, raw in sorted(results, key=lambda row: row[:2])
@@ -101,7 +101,7 @@ def one_run_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def chunks_of(study: Study) -> Iterator[Chunk]:
-    return chunks.chunks(Batch(study, None).cells())
+    return chunks.split_into_chunks(StudyRuns(study, None).cells())
 
 
 def ignore(runs: int) -> None:
@@ -127,10 +127,10 @@ def test_a_cluster_makes_the_rows_of_the_local_pool(
 
 def test_eight_shards_make_the_rows_of_the_local_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one_run_a_chunk(monkeypatch)
-    batch = Batch(GRID, Store(tmp_path))
+    batch = StudyRuns(GRID, Store(tmp_path))
     before = 0
     for number in range(1, 9):
-        Batch(GRID, Store(tmp_path)).complete(1, shard=Shard(number, 8))
+        StudyRuns(GRID, Store(tmp_path)).complete(1, shard=Shard(number, 8))
         new_runs = len(stored_runs(tmp_path)) - before
         assert 1 <= new_runs <= 2  # of 14 chunks
         before += new_runs
@@ -209,9 +209,9 @@ def test_an_interruption_cancels_what_is_in_flight(
             assert keys(client)
             raise KeyboardInterrupt
 
-    store, batch = Store(tmp_path), Batch(GRID, None)
+    store, batch = Store(tmp_path), StudyRuns(GRID, None)
     with pytest.raises(KeyboardInterrupt):
-        complete(batch.cells(), store, Cluster(client), progress=interrupt)
+        execute_missing_runs(batch.cells(), store, Cluster(client), progress=interrupt)
     assert 2 <= len(stored_runs(tmp_path)) <= 3
     deadline = time.monotonic() + 10
     while keys(client):
@@ -262,8 +262,8 @@ def test_a_chunk_that_two_drivers_submit_is_made_once(client: Any, tmp_path: Pat
 
 
 def test_workers_with_other_versions_are_refused_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Versions.here()
-    monkeypatch.setattr(Versions, "here", lambda: here._replace(meaning=here.meaning + 1))
+    here = Versions.of_this_process()
+    monkeypatch.setattr(Versions, "of_this_process", lambda: here._replace(meaning=here.meaning + 1))
     with pytest.raises(PenstockError, match=rf"worker tcp.* has {re.escape(str(here))}, but .*: install the same"):
         Cluster(client)
     monkeypatch.setattr(Cluster, "_check", lambda self: None)  # a worker that joins later
@@ -293,7 +293,7 @@ def test_replayed_files_travel_by_content(client: Any, tmp_path: Path) -> None:
     (chunk,) = chunks_of(study)
     ((_, near),) = ThreadExecutor(1).run(iter([chunk]), ignore)
     assert [result["traffic"]["r"]["sent_pkts"] for result in results_of(chunk, near)] == [4, 4]
-    packed, files = packed_chunk(chunk)
+    packed, files = pack_chunk(chunk)
     assert str(file).encode() not in packed
     assert list(files.values()) == [str(file)]
     ((_, far),) = Cluster(client).run(iter([chunk]), ignore)
@@ -302,7 +302,7 @@ def test_replayed_files_travel_by_content(client: Any, tmp_path: Path) -> None:
 
 def results_of(chunk: Chunk, content: bytes) -> list[dict[str, Any]]:
     """The results in the content of a part, without processor times."""
-    rows = read(content, [cell.content for cell, _ in chunk.runs])
+    rows = read_runs(content, [cell.content for cell, _ in chunk.runs])
     return [{**result, "cpu_s": None} for _, _, result in rows]
 
 

@@ -17,7 +17,7 @@ from penstock.results.estimate import Estimate, summarize
 from penstock.results.grid import comparison_grids
 from penstock.scenario.scheme_text import split_list
 from penstock.studies import candidate
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 from penstock.studies.store import Store
 from scipy import stats
 
@@ -78,7 +78,7 @@ def test_differences_are_paired() -> None:
 
 def test_the_scheme_stands_in_both_directions_where_the_queue_is_the_same() -> None:
     both = small().replace("links.bottleneck.reverse", {"queue": "same"})
-    plan = Plan.make(both, ["psand:target=20p"])
+    plan = ComparisonPlan.resolve_cases(both, ["psand:target=20p"])
     queues = {entry["name"]: entry["queue"] for entry in plan.cases[0].resolved.canonical["links"]}
     assert queues["bottleneck"] == queues["bottleneck.reverse"]
     assert queues["bottleneck"]["scheme"] == "psand"
@@ -87,7 +87,7 @@ def test_the_scheme_stands_in_both_directions_where_the_queue_is_the_same() -> N
 
 
 def test_at_puts_the_scheme_elsewhere() -> None:
-    plan = Plan.make(small(), ["bernoulli:p=1%,limit=7p"], at=["sink"])
+    plan = ComparisonPlan.resolve_cases(small(), ["bernoulli:p=1%,limit=7p"], at=["sink"])
     queues = {entry["name"]: entry["queue"] for entry in plan.cases[0].resolved.canonical["links"]}
     assert queues["sink"]["limit"] == {"packets": 7}
     assert queues["sink"]["params"] == {"p": 0.01}
@@ -150,7 +150,7 @@ def test_equal_runs_have_no_spread(value: float, runs: int) -> None:
 
 def test_equal_runs_are_noted() -> None:
     runs = ps.compare(small(traffic={"bulk": ps.Tcp(count=3, start="0s")}), ["droptail"], runs=3)
-    assert runs.comparison.identical() == [(0, [0])]
+    assert runs.comparison.identical_schemes() == [(0, [0])]
     assert "All 3 runs are identical, because nothing is random: droptail." in repr(runs)
 
 
@@ -243,5 +243,5 @@ def test_differences_have_the_units_of_the_means() -> None:
     ]
     apart = [{**means[1], "mean": 0.001, "ci95": [0.001, 0.001], "against": "red", "against_params": {}}]
     grids = comparison_grids(means, apart, ["link"], 2)
-    assert [grid.heads[-1] for grid in grids] == ["delay (s)", "delay (s)"]
+    assert [grid.headers[-1] for grid in grids] == ["delay (s)", "delay (s)"]
     assert grids[1].rows[0][-1].startswith("+0.001")

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from penstock.results import simultaneous
-from penstock.results.conclusion import Conclusion, conclude, over_settings
+from penstock.results.conclusion import PointConclusion, best_counts_sentence, conclusions_about_link
 from scipy import stats
 
 RUNS = 10
 
 
-def concluded(schemes: dict[str, tuple[float, float]], runs: int = RUNS, spread: float = 0.01) -> Conclusion:
+def concluded(schemes: dict[str, tuple[float, float]], runs: int = RUNS, spread: float = 0.01) -> PointConclusion:
     """The conclusion about schemes with these means of delay (s) and utilization; `spread` is a share of the means."""
     rng = np.random.default_rng(3)
     means = np.array(list(schemes.values())).T
     values = means[:, None, :, None] * (1 + spread * rng.standard_normal((2, 1, len(schemes), runs)))
     delay, used = values[0], means[1][None, :, None] + spread / 20 * rng.standard_normal((1, len(schemes), runs))
-    return conclude(["link"], list(schemes), delay, used).points[0]
+    return conclusions_about_link(["link"], list(schemes), delay, used).points[0]
 
 
 def test_the_lowest_delay_among_the_busy_schemes_is_best() -> None:
@@ -58,13 +58,13 @@ def test_fewer_than_five_runs_rank_nothing(runs: int, sentence: str) -> None:
 
 
 def test_one_scheme_and_a_link_without_delays_have_none() -> None:
-    assert concluded({"red": (0.02, 0.99)}) == Conclusion()
+    assert concluded({"red": (0.02, 0.99)}) == PointConclusion()
     nothing = np.full((1, 2, RUNS), np.nan)
-    assert conclude(["link"], ["a", "b"], nothing, nothing).points[0] == Conclusion()
+    assert conclusions_about_link(["link"], ["a", "b"], nothing, nothing).points[0] == PointConclusion()
 
 
 def test_the_best_are_counted_over_the_settings_of_a_sweep() -> None:
-    assert over_settings(["a", "b", "c", "d"], [[0, 1], [1], [1, 0]]) == (
+    assert best_counts_sentence(["a", "b", "c", "d"], [[0, 1], [1], [1, 0]]) == (
         "The lowest 99th percentile of the delay: b at all 3 settings, a at 2, c and d at none."
     )
 
@@ -85,7 +85,7 @@ def test_at_most_five_percent_of_the_sentences_are_wrong_where_schemes_are_equal
         common = rng.standard_normal((1, 1, runs))  # runs of the same seed have much in common
         delay = 0.02 + 0.002 * (common + rng.standard_normal((3, 4, runs)))
         used = 0.98 + 0.004 * (common + rng.standard_normal((3, 4, runs)))
-        conclusions = conclude(["link"] * 3, labels, delay, used)
+        conclusions = conclusions_about_link(["link"] * 3, labels, delay, used)
         claims = [
             len(point.best) < len(labels) or "costs" in point.text or "idle" in point.text
             for point in conclusions.points

@@ -16,7 +16,7 @@ from penstock.report import page
 from penstock.results.run import Run
 from penstock.scenario.document import Document
 from penstock.studies.compare import compare
-from penstock.studies.over_time import over_time
+from penstock.studies.over_time import record_over_time
 from playwright.sync_api import Page
 
 from .browser import needs_chromium, resize
@@ -103,7 +103,7 @@ def test_the_windows_of_a_short_run_are_at_their_times(duration: str) -> None:
 
 def test_a_run_of_many_packets_has_no_course(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_EVENTS", 1000)
-    (entry,) = over_time(compare(Document.parse(L4S), ["dualpi2"], runs=1))
+    (entry,) = record_over_time(compare(Document.parse(L4S), ["dualpi2"], runs=1))
     assert entry["course"] == {}
     assert len(entry["links"]["bottleneck"]["queue"]["mean"]) > 100
 
@@ -112,7 +112,7 @@ def test_a_run_of_many_packets_has_no_course(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_page_draws_rates_windows_delays_drops_and_marks(tmp_path: Path, tab: Page) -> None:
     runs = compare(Document.parse(L4S), ["dualpi2", "fq-codel"], runs=1)
     file = tmp_path / "page.html"
-    page.write({**runs.to_dict(), "series": over_time(runs)}, file)
+    page.write({**runs.to_dict(), "series": record_over_time(runs)}, file)
     resize(tab, 1400)
     tab.goto(file.as_uri())
     titles = "[...document.querySelectorAll('#series figcaption b')].map((one) => one.textContent)"

@@ -6,11 +6,11 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.live.material import material
+from penstock.live.bench_data import bench_data
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 
 Tree = dict[str, Any]
 
@@ -177,7 +177,7 @@ def test_a_dumbbell_is_resolved_like_the_file_that_it_writes() -> None:
 
 def test_compare_gives_schemes_the_buffer_that_the_link_has_by_default() -> None:
     dumbbell = ps.dumbbell(rate="100Mbit", rtt="40ms", traffic={"bulk": ps.Tcp(count=4)})
-    plan = Plan.make(
+    plan = ComparisonPlan.resolve_cases(
         dumbbell, ["droptail", "fq-codel", "codel:limit=7p"], vary={"links.bottleneck.rate": ["100Mbit", "2Mbit"]}
     )
     limits = [directions(case.resolved)["bottleneck"]["queue"]["limit"] for case in plan.cases]
@@ -191,7 +191,7 @@ def test_compare_watches_what_the_scenario_watches() -> None:
     queue = {"scheme": "droptail", "limit": "50p"}
     both = chain("10Mbit", "20Mbit", traffic=traffic, queue=queue, reverse={"queue": "same"})
     for at in (None, "1"):
-        plan = Plan.make(both, ["red"], at=at)
+        plan = ComparisonPlan.resolve_cases(both, ["red"], at=at)
         assert set(watched(plan.cases[0].resolved)) == {"0", "0.reverse", *([at] if at else [])}
 
 
@@ -205,4 +205,4 @@ def test_what_check_prints_has_every_default_and_means_the_same() -> None:
 def test_all_panes_of_a_live_bench_have_the_buffer_that_the_link_has_by_default() -> None:
     document = chain("10Mbit", "100Mbit", traffic={"bulk": BULK | {"count": 4}})
     for at, limit in ((None, {"bytes": 100_000}), ("1", {"bytes": 1_000_000})):  # 10 and 100 Mbit/s x 80 ms
-        assert [pane["limit"] for pane in material(document, ["codel", "red"], at)["panes"]] == [limit] * 3
+        assert [pane["limit"] for pane in bench_data(document, ["codel", "red"], at)["panes"]] == [limit] * 3

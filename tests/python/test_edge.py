@@ -9,7 +9,7 @@ import penstock as ps
 import pytest
 from penstock.aqms.catalog import conditioners
 from penstock.cli.app import app
-from penstock.results.metrics import metric as metric_named
+from penstock.results.metrics import find_metric as metric_named
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document
 from typer.testing import CliRunner

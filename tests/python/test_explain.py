@@ -69,14 +69,16 @@ def test_an_aqm_shows_its_gauges_and_repeats_itself() -> None:
     link = json.dumps({"rate": 10_000_000, "limit": {"packets": 100}, "rtt_ns": 100_000_000})
     runs = [_native.step_response("pie", "{}", link, [(0.9, 1.0), (1.5, 3.0)], 100) for _ in range(2)]
     assert runs[0] == runs[1]
-    assert "p" in response.moving_gauges(runs[0])
+    assert "p" in response.changing_gauges(runs[0])
 
 
 def test_service_follows_the_weights() -> None:
     classes = [{"name": f"class {w}", "match": {}, "params": {"weight": w}} for w in (3, 2, 1)]
     link = json.dumps({"rate": 8_000_000, "limit": {"packets": 1000}})
     served = _native.service_order("wf2q", json.dumps({"classes": classes}), link, [500, 500, 500], 600)
-    assert [service_order.share(served, lane) for lane in range(3)] == pytest.approx([1 / 2, 1 / 3, 1 / 6], abs=0.01)
+    assert [service_order.service_share(served, lane) for lane in range(3)] == pytest.approx(
+        [1 / 2, 1 / 3, 1 / 6], abs=0.01
+    )
     # The link is never idle, and a packet of 500 bytes takes 0.5 ms.
     assert all(start == pytest.approx(0.0005 * i) for i, (_, start, _) in enumerate(served))
 
@@ -84,8 +86,12 @@ def test_service_follows_the_weights() -> None:
 def test_service_by_packets_and_by_bits() -> None:
     link = json.dumps({"rate": 8_000_000, "limit": {"packets": 1000}})
     flows = {by: _native.service_order("fq", json.dumps({"by": by}), link, [500, 1000], 90) for by in ("packet", "bit")}
-    assert [service_order.share(flows["packet"], lane) for lane in (0, 1)] == pytest.approx([1 / 3, 2 / 3], abs=0.02)
-    assert [service_order.share(flows["bit"], lane) for lane in (0, 1)] == pytest.approx([1 / 2, 1 / 2], abs=0.02)
+    assert [service_order.service_share(flows["packet"], lane) for lane in (0, 1)] == pytest.approx(
+        [1 / 3, 2 / 3], abs=0.02
+    )
+    assert [service_order.service_share(flows["bit"], lane) for lane in (0, 1)] == pytest.approx(
+        [1 / 2, 1 / 2], abs=0.02
+    )
 
 
 def test_settings_that_are_refused_are_told() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.link.outcome import has_outcome, outcome
+from penstock.link.outcome import has_quality_of_outcome, quality_of_outcome
 from penstock.results.metrics import METRICS
 from penstock.scenario.document import Document
 
@@ -152,8 +152,8 @@ def test_the_outcome_on_a_real_link_is_that_of_the_example(
     meeting = ps.Cbr(rate="28Mbit", packet="1000B", qoo=needs)
     link = ps.dumbbell(rate="10Mbit", rtt="40ms", traffic={"meeting": meeting})
     (group,) = link.document().resolve().canonical["traffic"]
-    assert has_outcome(group)
-    found = outcome(group["qoo"], measured, goodput)
+    assert has_quality_of_outcome(group)
+    found = quality_of_outcome(group["qoo"], measured, goodput)
     assert found == (None if score is None else pytest.approx(score))
 
 

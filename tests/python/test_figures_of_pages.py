@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from penstock.report import page as report
 from penstock.results.comparison import Comparison
-from penstock.results.display import spaced
+from penstock.results.display import with_spaced_unit
 from playwright.sync_api import Page
 
 from .browser import needs_chromium, resize, wait
@@ -110,7 +110,9 @@ def test_the_numbers_of_a_figure_are_those_of_the_result(opened: Page) -> None:
     for row in rows:
         scheme = next(i for i, entry in enumerate(comparison.schemes) if entry.label == row["scheme"])
         setting = (row["at"], row["extra flows"])
-        settings = [(f"bottleneck rate {spaced(p.vary[RATE])}", str(p.vary[COUNT])) for p in comparison.points]
+        settings = [
+            (f"bottleneck rate {with_spaced_unit(p.vary[RATE])}", str(p.vary[COUNT])) for p in comparison.points
+        ]
         point = settings.index(setting)
         cell = comparison.cell(scheme, point, "bottleneck", "delay_mean_s")
         assert cell is not None
@@ -154,16 +156,16 @@ def test_a_setting_is_chosen_once_for_the_whole_page(opened: Page) -> None:
     assert opened.evaluate(visible) == ["· bottleneck rate 4 Mbit/s, 25 extra flows"]
     sentence = opened.evaluate("document.querySelector('.answer').textContent").replace("\u00a0", " ")
     comparison = Comparison(grid_result())
-    assert sentence == comparison.concluded("bottleneck").points[5].text
+    assert sentence == comparison.conclusions_at("bottleneck").points[5].text
     heads = texts(opened, "document.querySelectorAll('.leads .setting')")
     assert set(heads) == {"bottleneck rate 4 Mbit/s, 25 extra flows"}
     marked = texts(opened, "document.querySelectorAll('.ranking .chip.best')")
-    best = comparison.concluded("bottleneck").points[5].best
+    best = comparison.conclusions_at("bottleneck").points[5].best
     assert sorted(marked) == sorted(comparison.schemes[scheme].label for scheme in best)
     row = "(row) => [row.cells[0].textContent, row.cells[3].textContent]"
     counts = opened.evaluate(f"[...document.querySelectorAll('.ranking tbody tr')].map({row})")
     for scheme, entry in enumerate(comparison.schemes):
-        times = sum(scheme in entry.best for entry in comparison.concluded("bottleneck").points)
+        times = sum(scheme in entry.best for entry in comparison.conclusions_at("bottleneck").points)
         assert [entry.label, str(times)] in counts
 
 

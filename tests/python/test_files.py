@@ -114,8 +114,8 @@ def test_pages_figures_and_scenarios_are_written_whole(tmp_path: Path) -> None:
     from penstock.report import page
 
     run = ps.run(small())
-    with style.styled():
-        figure, _ = style.axes()
+    with style.figure_style():
+        figure, _ = style.single_panel()
     writers: dict[str, Callable[[Path], None]] = {
         "x.html": lambda file: page.write(run.to_dict(), file),
         "x.svg": lambda file: save(figure, file),

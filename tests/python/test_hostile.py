@@ -20,7 +20,7 @@ from penstock.cli.app import app
 from penstock.errors import PenstockError
 from penstock.link import nesting
 from penstock.scenario.resolve import resolve
-from penstock.studies.where import condition
+from penstock.studies.where import parse_condition
 from typer.core import TyperArgument
 from typer.testing import CliRunner
 
@@ -166,18 +166,18 @@ def test_seeds_and_counts_of_python() -> None:
 def test_a_condition_computes_with_numbers_alone() -> None:
     for text in ("'a' * 100000000000 == 'b'", "'%1000000000d' % 1 == 'b'", "(1,) * 10000000000 == 1"):
         with pytest.raises(PenstockError, match="is not a number"):
-            condition(text, ["flows"])(flows=1)
+            parse_condition(text, ["flows"])(flows=1)
     with pytest.raises(ValueError, match="a condition has at most"):
-        condition("not " * 1000 + "flows", ["flows"])
+        parse_condition("not " * 1000 + "flows", ["flows"])
 
 
 def test_links_nest_as_deep_as_there_are_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     inode = os.stat("/proc/self/ns/net").st_ino  # noqa: PTH116
     monkeypatch.setenv(nesting.NAMESPACE, f"{nesting.MAX_DEPTH}:{inode}")
-    assert nesting.depth_here() == nesting.MAX_DEPTH
+    assert nesting.current_depth() == nesting.MAX_DEPTH
     monkeypatch.setenv(nesting.NAMESPACE, f"{nesting.MAX_DEPTH + 1}:{inode}")
     with pytest.raises(PenstockError, match="no addresses left"):
-        nesting.depth_here()
+        nesting.current_depth()
 
 
 ENDLESS = """

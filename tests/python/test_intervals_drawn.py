@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from penstock.plots import metric_by_axis, style
-from penstock.reproduce.paper import find
-from penstock.reproduce.record import recorded
-from penstock.results.metrics import ANY, METRICS, NOT_NEGATIVE, cut
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.reproduce.paper import find_experiments
+from penstock.reproduce.record import recorded_outcomes
+from penstock.results.metrics import ANY, METRICS, NOT_NEGATIVE, clip_interval
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 
 # Figures whose points come close to an end: what is drawn, and between which ends.
 FIGURES = {
@@ -31,7 +31,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_of_a_work_stays_within_its_ends(name: str) -> None:
-    (outcome,) = recorded(find([name]))
+    (outcome,) = recorded_outcomes(find_experiments([name]))
     figure = outcome.figure()
     assert figure is not None
     within = FIGURES[name]
@@ -55,36 +55,40 @@ def test_a_figure_of_a_work_stays_within_its_ends(name: str) -> None:
     ],
 )  # fmt: skip
 def test_the_ends_follow_from_the_name_on_the_axis(label: str, ends: tuple[float, float]) -> None:
-    assert style.possible(label) == ends
+    assert style.possible_range(label) == ends
 
 
 def test_the_ends_of_a_metric_are_those_of_its_name() -> None:
     """Both rules agree where both apply: the catalogue's shares and titles."""
     for about in METRICS:
-        if about.range == (0.0, 1.0) and about.quantity == "share" and style.possible(about.title) != NOT_NEGATIVE:
-            assert style.possible(f"{about.title} (%)") == (0.0, 100.0)
-        if style.possible(about.title) == (0.0, 1.0):
+        if (
+            about.range == (0.0, 1.0)
+            and about.quantity == "share"
+            and style.possible_range(about.title) != NOT_NEGATIVE
+        ):
+            assert style.possible_range(f"{about.title} (%)") == (0.0, 100.0)
+        if style.possible_range(about.title) == (0.0, 1.0):
             assert about.range == (0.0, 1.0), about.name
 
 
 @given(mean=st.floats(-2, 2), half=st.floats(0, 3), bottom=st.sampled_from([0.0, -math.inf]), top=st.floats(0, 2))
 def test_a_cut_interval_keeps_the_possible_mean(mean: float, half: float, bottom: float, top: float) -> None:
-    low, high = cut(mean - half, mean + half, (bottom, top))
+    low, high = clip_interval(mean - half, mean + half, (bottom, top))
     assert mean - half <= low <= high <= mean + half
     if bottom <= mean <= top:
         assert bottom <= low <= mean <= high <= top
 
 
 def test_a_figure_of_a_store_cuts_intervals_too() -> None:
-    cells = [({"flows": n, "scheme": "red"}, {"link.utilization": Point(0.99, 0.03)}) for n in (1, 2)]
+    cells = [({"flows": n, "scheme": "red"}, {"link.utilization": SummaryPoint(0.99, 0.03)}) for n in (1, 2)]
     figure = metric_by_axis.draw(SummaryTable(cells), "flows", "link.utilization", "scheme")
     assert max(heights(figure.axes[0])) == pytest.approx(100)
 
 
 def test_a_difference_is_not_cut() -> None:
-    with style.styled():
-        _, ax = style.axes()
-        style.with_intervals(ax, [1.0, 2.0], [0.1, -0.1], [0.5, 0.5], style.possible("difference of delays"))
+    with style.figure_style():
+        _, ax = style.single_panel()
+        style.draw_with_intervals(ax, [1.0, 2.0], [0.1, -0.1], [0.5, 0.5], style.possible_range("difference of delays"))
     assert (min(heights(ax)), max(heights(ax))) == pytest.approx((-0.6, 0.6))
 
 

@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 import pytest
 from penstock.engine.trace import record
-from penstock.live.page import page
+from penstock.live.page import bench_page
 from playwright.sync_api import Page
 
 from .browser import needs_chromium, wait
@@ -107,7 +107,7 @@ def test_every_bench_runs_with_the_queues_of_its_lesson(tmp_path: Path, tab: Pag
     for lesson in LESSONS.values():
         content = lesson.material()
         file = tmp_path / f"{lesson.name}.html"
-        file.write_text(page(content), encoding="utf-8")
+        file.write_text(bench_page(content), encoding="utf-8")
         tab.goto(file.as_uri())
         wait(tab, "bench.panes?.[0].states.at(-1)?.time > 0.5")
         assert tab.evaluate("bench.panes.map((pane) => pane.running)") == content["panes"]
@@ -122,7 +122,7 @@ def test_every_bench_runs_with_the_queues_of_its_lesson(tmp_path: Path, tab: Pag
 def test_a_bench_inside_of_a_page_shows_who_waits(tmp_path: Path, tab: Page) -> None:
     """The calls, flows 0 to 4, wait behind the downloads in A, and not in C."""
     outer = tmp_path / "page.html"
-    inner = html.escape(page(LESSONS["calls"].material()))
+    inner = html.escape(bench_page(LESSONS["calls"].material()))
     outer.write_text(
         f'<!doctype html><meta charset="utf-8"><iframe srcdoc="{inner}" style="width: 1000px; height: 900px"></iframe>',
         encoding="utf-8",

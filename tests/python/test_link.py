@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from penstock.link import processes
 from penstock.link.namespace import Host
-from penstock.link.offloads import offloads, switch
+from penstock.link.offloads import active_offloads, switch_offloads
 
 pytestmark = [pytest.mark.link, pytest.mark.slow]
 
@@ -254,8 +254,8 @@ def wire(near: Host, far: Host, names: tuple[str, str], addresses: tuple[str | N
     assert near.start(["sh", "-c", pair]).wait() == 0
     owner.kill()
     for host, name, address in zip((near, far), names, addresses, strict=True):
-        host.call(lambda name=name: switch(name, on=False))  # type: ignore[misc]
-        assert host.call(lambda name=name: offloads(name)) == []  # type: ignore[misc]
+        host.call(lambda name=name: switch_offloads(name, on=False))  # type: ignore[misc]
+        assert host.call(lambda name=name: active_offloads(name)) == []  # type: ignore[misc]
         address_it = f"ip address add {address} dev {name}" if address else "true"
         assert host.start(["sh", "-c", f"{address_it} && ip link set {name} up"]).wait() == 0
 
@@ -309,7 +309,7 @@ def test_frames_of_a_device_with_offloads_are_refused_with_advice(scenario: Path
     with Host() as a, Host() as middle:
         wire(a, middle, ("a0", "m0"), ("10.5.0.1/24", None))
         wire(middle, a, ("m1", "a1"), (None, None))
-        a.call(lambda: switch("a0", on=True))
+        a.call(lambda: switch_offloads("a0", on=True))
         owner = middle.start(["sleep", "100"])
         place = ("--between", owner.pid, owner.pid, "--dev", "m0", "m1")
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -478,7 +478,7 @@ def test_links_run_without_root_where_user_namespaces_are_allowed(scenario: Path
 
     launcher = ["setpriv", "--bounding-set=-net_admin", "--inh-caps=-all"]
     result = run(scenario, *in_python(FETCH, "20kB"), launcher=launcher)
-    if requirements.in_user_namespace().missing:
+    if requirements.probe_in_user_namespace().missing:
         assert result.returncode == 4
         return
     assert (result.returncode, result.stdout) == (0, "20000\n"), result.stderr

@@ -16,10 +16,10 @@ from penstock.cli.link import _argv
 from penstock.errors import PenstockError, ScenarioError
 from penstock.files import FileError
 from penstock.link import nesting, peer
-from penstock.link.control import Control
-from penstock.link.layout import Layout
+from penstock.link.control import QueueControl
+from penstock.link.layout import LinkLayout
 from penstock.link.live_view import LiveView
-from penstock.link.states import Stream, rates
+from penstock.link.states import StateStream, with_rates
 from penstock.scenario.document import Document
 from rich.console import Console
 
@@ -65,8 +65,8 @@ to = "B"
 """
 
 
-def layout(at: str | None = None, scheme: str | None = None, node: str | None = None) -> Layout:
-    return Layout.of(Document.parse(THREE_HOSTS), at, scheme, node)
+def layout(at: str | None = None, scheme: str | None = None, node: str | None = None) -> LinkLayout:
+    return LinkLayout.from_document(Document.parse(THREE_HOSTS), at, scheme, node)
 
 
 @pytest.mark.parametrize(
@@ -114,21 +114,21 @@ def test_wrong_names_are_errors(at: str, scheme: str, node: str, message: str) -
 
 def test_the_congestion_control_must_be_in_the_kernel() -> None:
     with pytest.raises(ScenarioError, match='--tcp: the kernel has no "made-up"'):
-        Layout.of(Document.parse(THREE_HOSTS), None, None, None, "made-up")
+        LinkLayout.from_document(Document.parse(THREE_HOSTS), None, None, None, "made-up")
 
 
 def test_a_scenario_without_a_watched_link_needs_a_name() -> None:
     bare = THREE_HOSTS.replace("watch = true", "watch = false").replace('queue = { scheme = "red", limit = "30p" }', "")
     document = Document.parse(bare)
     with pytest.raises(PenstockError, match="--at LINK"):
-        Layout.of(document, None, None, None)
-    assert Layout.of(document, "core", None, None).link == "core"
+        LinkLayout.from_document(document, None, None, None)
+    assert LinkLayout.from_document(document, "core", None, None).link == "core"
 
 
 @pytest.fixture
 def server() -> Iterator[tuple[str, int]]:
     listening = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=peer.serve, args=[listening], daemon=True).start()
+    threading.Thread(target=peer.serve_requests, args=[listening], daemon=True).start()
     yield listening.getsockname()
     listening.close()
 
@@ -171,20 +171,20 @@ def state(t_s: float, sent: int, drops: int, crossed: int) -> dict[str, Any]:
 
 def test_rates_are_differences_of_two_states() -> None:
     first, second = state(1.0, 800_000, 0, 700_000), state(1.5, 1_200_000, 50, 1_000_000)
-    assert rates(first, None)["links"]["core"]["sent_bps"] == 0
-    now = rates(second, first)
+    assert with_rates(first, None)["links"]["core"]["sent_bps"] == 0
+    now = with_rates(second, first)
     assert now["links"]["core"]["sent_bps"] == 800_000
     assert now["links"]["core"]["drop_rate"] == 0.5
     assert now["flows"][0]["crossed_bps"] == 600_000
-    assert rates(second, second)["links"]["core"]["sent_bps"] == 0
+    assert with_rates(second, second)["links"]["core"]["sent_bps"] == 0
     # A flow whose number was given to another one starts anew.
-    assert rates(first, second)["flows"][0]["crossed_bps"] == 0
+    assert with_rates(first, second)["flows"][0]["crossed_bps"] == 0
 
 
 def test_the_live_view_shows_links_and_the_ten_fastest_flows() -> None:
     file = io.StringIO()
     view = LiveView(Console(file=file, force_terminal=True, width=120))
-    view.show(rates(state(1.5, 1_200_000, 50, 1_000_000), state(1.0, 800_000, 0, 700_000)))
+    view.show(with_rates(state(1.5, 1_200_000, 50, 1_000_000), state(1.0, 800_000, 0, 700_000)))
     view.close()
     output = file.getvalue()
     for text in (
@@ -200,12 +200,12 @@ def test_the_live_view_shows_links_and_the_ten_fastest_flows() -> None:
         assert text in output
     assert "and 2 more" in output
     lines = io.StringIO()
-    Stream(lines).show(state(1.0, 0, 0, 0))
+    StateStream(lines).show(state(1.0, 0, 0, 0))
     assert json.loads(lines.getvalue())["links"]["core"]["gauges"] == {"avg": 6.5}
 
 
 def test_control_reads_whole_lines_of_a_fifo_and_of_a_file(tmp_path: Path) -> None:
-    fifo = Control(tmp_path / "fifo")
+    fifo = QueueControl(tmp_path / "fifo")
     assert fifo.lines() == []
     with (tmp_path / "fifo").open("w") as writer:
         writer.write("red\n\n codel:target=5ms \nunfinis")
@@ -219,7 +219,7 @@ def test_control_reads_whole_lines_of_a_fifo_and_of_a_file(tmp_path: Path) -> No
     assert not (tmp_path / "fifo").exists()
     plain = tmp_path / "file"
     plain.write_text("old\n")
-    control = Control(plain)
+    control = QueueControl(plain)
     assert (control.lines(), control.fileno()) == ([], None)
     with plain.open("a") as writer:
         writer.write("new\n")
@@ -227,7 +227,7 @@ def test_control_reads_whole_lines_of_a_fifo_and_of_a_file(tmp_path: Path) -> No
     control.close()
     assert plain.exists()
     with pytest.raises(FileError, match="--control"):
-        Control(tmp_path / "no" / "folder")
+        QueueControl(tmp_path / "no" / "folder")
 
 
 def test_the_default_command_is_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,4 +241,4 @@ def test_nesting_counts_only_inside_the_namespace_of_the_link(monkeypatch: pytes
     inode = Path("/proc/self/ns/net").stat().st_ino
     for value, depth in ((f"2:{inode}", 2), (f"2:{inode + 1}", 0), ("nonsense", 0), ("", 0)):
         monkeypatch.setenv(nesting.NAMESPACE, value)
-        assert nesting.depth_here() == depth
+        assert nesting.current_depth() == depth

@@ -9,7 +9,7 @@ from penstock.report import page
 from penstock.results.comparison import Comparison
 from penstock.scenario.document import Document
 from penstock.studies.compare import compare
-from penstock.studies.over_time import over_time
+from penstock.studies.over_time import record_over_time
 from playwright.sync_api import Page
 
 from .browser import needs_chromium, resize
@@ -32,7 +32,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Comparison]:
     up = {"kind": "tcp", "count": 2, "from": "R2", "to": "S1", "profile": "linux"}
     document = document.set("traffic.up", up)
     runs = compare(document, SCHEMES, runs=2)
-    result = {**runs.to_dict(), "series": over_time(runs)}
+    result = {**runs.to_dict(), "series": record_over_time(runs)}
     file = tmp_path_factory.mktemp("many") / "many.html"
     page.write(result, file)
     return file, Comparison(result)
@@ -125,5 +125,5 @@ def test_the_place_of_measurement_changes_headline_trade_off_and_time_series(
         after = tab.evaluate(read)
         if place == "bottleneck.reverse":
             assert all(first != second for first, second in zip(before, after, strict=True))
-        assert after[0].replace("\u00a0", " ") == comparison.concluded(place).points[0].text
+        assert after[0].replace("\u00a0", " ") == comparison.conclusions_at(place).points[0].text
         assert after[3] == place

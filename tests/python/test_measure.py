@@ -14,7 +14,7 @@ from penstock.link.comparison import measure_plan, prepare_plan
 from penstock.link.measure import measure
 from penstock.results.run import Run
 from penstock.scenario.document import Document
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 
 pytestmark = [pytest.mark.link, pytest.mark.slow]
 
@@ -159,19 +159,19 @@ MARKING = {"scheme": "red", "limit": "200p", "min_th": 5, "max_th": 100, "max_p"
 
 
 def test_runs_of_several_schemes_are_compared_and_paired_with_simulations() -> None:
-    plan = Plan.make(scenario(CBR, "2s"), ["droptail", "codel"])
+    plan = ComparisonPlan.resolve_cases(scenario(CBR, "2s"), ["droptail", "codel"])
     measured = measure_plan(plan, prepare_plan(plan), 2, simulate=True)
     rows = list(measured.rows())
     assert {row["on"] for row in rows} == {"simulation", "link"}
     assert {row["scheme"] for row in rows} == {"droptail", "codel"}
-    differences = {(row["scheme"], row["place"], row["metric"]): row for row in measured.differences()}
+    differences = {(row["scheme"], row["place"], row["metric"]): row for row in measured.difference_rows()}
     both = {row["on"]: row["mean"] for row in rows if of_interest(row)}
     row = differences["droptail", "load", "goodput_bps"]
     assert row["mean"] == pytest.approx(both["link"] - both["simulation"])
     assert abs(row["mean"]) < 0.02 * LINE
     assert all(run["attempts"] >= 1 for run in measured.attempts)
     assert len(measured.attempts) == 4
-    assert {grid.title.split(":")[0] for grid in measured.grids()} == {"droptail", "codel"}
+    assert {grid.title.split(":")[0] for grid in measured.text_tables()} == {"droptail", "codel"}
 
 
 def of_interest(row: dict[str, Any]) -> bool:

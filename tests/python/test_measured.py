@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from penstock.studies import executor
 from penstock.studies.chunk import Chunk
-from penstock.studies.executor import make
+from penstock.studies.executor import execute_chunk
 from penstock.studies.store import Store
 
 
@@ -40,9 +40,9 @@ def test_what_is_in_the_store_is_not_run_again(
 
     def counted(chunk: Chunk, *rest: Any) -> bytes:
         seeds_run.extend(seed for _, seeds in chunk.runs for seed in seeds)
-        return make(chunk, *rest)
+        return execute_chunk(chunk, *rest)
 
-    monkeypatch.setattr(executor, "make", counted)
+    monkeypatch.setattr(executor, "execute_chunk", counted)
     first = {"slow": {"arrivals": [11, 11], "sizes": [2, 3]}, "fast": {"arrivals": [51, 51], "sizes": [2, 3]}}
     for _ in range(2):
         measured.measure(file, cells, range(1, 3), read, Store(tmp_path / "store"))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from penstock.reproduce.paper import papers
-from penstock.reproduce.record import recorded
+from penstock.reproduce.paper import included_papers
+from penstock.reproduce.record import recorded_outcomes
 
 from validation.witness import CLAIMS, THESIS, Claim, numbers
 
-WORKS = {work.alias: work for work in papers()}
+WORKS = {work.alias: work for work in included_papers()}
 VERDICTS = {
     (work.alias, claim["id"].removeprefix(f"{work.alias}/"), claim.get("reading") or ""): (claim["printed"] or claim)[
         "verdict"
     ]
     for work in WORKS.values()
-    for outcome in recorded(work.experiments)
+    for outcome in recorded_outcomes(work.experiments)
     for claim in outcome.claims
 }
 

@@ -10,25 +10,25 @@ import penstock as ps
 import pytest
 from penstock.errors import PenstockError
 from penstock.reproduce import points, why
-from penstock.reproduce.effort import Choice, Effort, Sweep
+from penstock.reproduce.effort import QuickOrFull, ReproductionEffort, Sweep
 from penstock.reproduce.figure import (
     Claim,
     Readings,
     above,
     at_least,
+    at_least_share,
     at_most,
     below,
-    each_run,
+    claims_if_measured,
+    claims_under_reading,
     every,
     formula,
-    gather,
+    function_per_run,
+    join_parts,
     largest,
     mean,
     metric,
-    most,
-    needing,
     r_squared,
-    read_as,
     slope,
     some,
     spread,
@@ -36,16 +36,16 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.condition import all_of
-from penstock.results.sample import Sample
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.sample import RunSample
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 from penstock.results.table import Table
 
 SCHEMES, BUFFERS = ["RED", "Blue", "DRR"], [100, 200, 400]
 GOODPUT = {"RED": 10.0, "Blue": 20.0, "DRR": 30.0}
 
 
-def sample(value: float) -> Sample:
-    return Sample([value] * 5)
+def sample(value: float) -> RunSample:
+    return RunSample([value] * 5)
 
 
 TABLE = Table(
@@ -58,7 +58,7 @@ g = metric("goodput", "%")
 
 
 def why_of(statement: Any) -> str:
-    return str(statement.on(TABLE).decide().why)
+    return str(statement.on_table(TABLE).decide().why)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def why_of(statement: Any) -> str:
             "2.429, required 1 to 2.6",
         ),
         (
-            g(scheme="Blue", buffer=at_most(200)).reads(21, share=0.01),
+            g(scheme="Blue", buffer=at_most(200)).matches_printed(21, share=0.01),
             "goodput (Blue, buffer <= 200) 21 (20.79 to 21.21) %",
             "1 of 2 confirmed; buffer = 200: 22, printed 21 (20.79 to 21.21)",
         ),
@@ -107,7 +107,7 @@ def why_of(statement: Any) -> str:
             "21, required <= 20",
         ),
         (
-            g.along("buffer", slope)(scheme="RED").reads(0.01, share=0.001),
+            g.along("buffer", slope)(scheme="RED").matches_printed(0.01, share=0.001),
             "(slope over buffer of goodput at RED) 0.01 (0.00999 to 0.01001) %",
             "0.01, printed 0.01 (0.00999 to 0.01001)",
         ),
@@ -122,7 +122,7 @@ def why_of(statement: Any) -> str:
             "5.5 <= 10.5? difference -5",
         ),
         (
-            g(scheme="RED").next("buffer") > g(scheme="RED"),
+            g(scheme="RED").at_next_value("buffer") > g(scheme="RED"),
             "goodput (RED) at the next buffer > goodput (RED)",
             "2 of 2 confirmed; buffer = 100: 12 > 11? difference 1",
         ),
@@ -147,14 +147,22 @@ def test_parts_are_joined_by_all_by_some_or_by_most() -> None:
     low = g < 21.5
     assert why_of(low) == "4 of 9 confirmed; DRR, buffer = 400: 34, required < 21.5"
     assert (
-        some(low, "buffer").on(TABLE).decide().why.startswith("2 of 3 confirmed; DRR: 0 of 3 confirmed, 1 required; ")
+        some(low, "buffer")
+        .on_table(TABLE)
+        .decide()
+        .why.startswith("2 of 3 confirmed; DRR: 0 of 3 confirmed, 1 required; ")
     )
-    doubled = each_run(lambda x: 2 * x, g, text="twice {}")
+    doubled = function_per_run(lambda x: 2 * x, g, text="twice {}")
     lower = every(g(buffer=200) < 5, doubled(buffer=200) < 5)(scheme="RED")
     assert why_of(some(lower)) == "0 of 2 confirmed, 1 required; (twice goodput at buffer = 200): 24, required < 5"
-    assert most(0.4, low).on(TABLE).decide().verdict == "confirmed"
-    assert most(0.5, low).on(TABLE).decide().verdict == "contradicted"
-    assert gather(all_of, low, "buffer").on(TABLE).decide().why.startswith("1 of 3 confirmed; DRR: 0 of 3 confirmed; ")
+    assert at_least_share(0.4, low).on_table(TABLE).decide().verdict == "confirmed"
+    assert at_least_share(0.5, low).on_table(TABLE).decide().verdict == "contradicted"
+    assert (
+        join_parts(all_of, low, "buffer")
+        .on_table(TABLE)
+        .decide()
+        .why.startswith("1 of 3 confirmed; DRR: 0 of 3 confirmed; ")
+    )
 
 
 def test_a_statement_holds_only_where_a_number_fulfils_something() -> None:
@@ -194,8 +202,8 @@ def test_what_is_not_in_the_table_is_told(statement: Any, message: str) -> None:
 
 def test_readings_are_claims_of_their_own_and_the_first_one_counts() -> None:
     scheme = Readings({"RED": "", "Blue": "the other one", "absent": "not run"})
-    claim = Claim("c1", "says", g(scheme=scheme) > 15, must_hold=True, because="reason", others={"wide": g > 0})
-    claims = {reading.reading: reading for reading in claim.on(TABLE)}
+    claim = Claim("c1", "says", g(scheme=scheme) > 15, must_hold=True, reason_text="reason", others={"wide": g > 0})
+    claims = {reading.reading: reading for reading in claim.on_table(TABLE)}
     assert list(claims) == ["", "the other one", "wide"]
     assert [reading.must_hold for reading in claims.values()] == [True, False, False]
     assert [reading.expected for reading in claims.values()] == [
@@ -203,19 +211,21 @@ def test_readings_are_claims_of_their_own_and_the_first_one_counts() -> None:
         "goodput (Blue) > 15 %",
         "goodput > 0 %",
     ]
-    assert [reading.because for reading in claims.values()] == ["reason", "", ""]
-    (own,) = Claim("c1", "says", g > 5, must_hold=True, reading="no claim of the work").on(TABLE)
+    assert [reading.reason_text for reading in claims.values()] == ["reason", "", ""]
+    (own,) = Claim("c1", "says", g > 5, must_hold=True, reading="no claim of the work").on_table(TABLE)
     assert own.must_hold  # it says so itself
-    (again,) = read_as("again", [Claim("c1", "says", g > 5, must_hold=True, because="reason")], scheme="RED")
-    (only,) = again.on(TABLE)
-    assert (only.reading, only.must_hold, only.because) == ("again", False, "")
-    assert [reading.reading for reading in claim.replaced(scheme, "DRR").on(TABLE)] == ["", "wide"]
+    (again,) = claims_under_reading(
+        "again", [Claim("c1", "says", g > 5, must_hold=True, reason_text="reason")], scheme="RED"
+    )
+    (only,) = again.on_table(TABLE)
+    assert (only.reading, only.must_hold, only.reason_text) == ("again", False, "")
+    assert [reading.reading for reading in claim.with_reading_replaced(scheme, "DRR").on_table(TABLE)] == ["", "wide"]
 
 
 def test_a_claim_that_needs_more_than_the_table_has_is_left_out() -> None:
-    claims = needing({"buffer": 400}, Claim("c1", "says", g > 5))
-    assert [reading.id for reading in claims[0].on(TABLE)] == ["c1"]
-    assert list(claims[0].on(TABLE.where(buffer=100))) == []
+    claims = claims_if_measured({"buffer": 400}, Claim("c1", "says", g > 5))
+    assert [reading.id for reading in claims[0].on_table(TABLE)] == ["c1"]
+    assert list(claims[0].on_table(TABLE.where(buffer=100))) == []
 
 
 def _link(flows: int, duration: str = "1s") -> ps.Scenario:
@@ -224,9 +234,11 @@ def _link(flows: int, duration: str = "1s") -> ps.Scenario:
 
 
 def test_a_sweep_is_a_study_for_each_effort() -> None:
-    sweep = Sweep(_link, {"flows": Choice([1], [1, 2])}, seeds=Choice(2, 7), span=("3s", "1s"), labels={"a": 1})
+    sweep = Sweep(
+        _link, {"flows": QuickOrFull([1], [1, 2])}, seeds=QuickOrFull(2, 7), span=("3s", "1s"), labels={"a": 1}
+    )
     both = sweep + Sweep(_link, {"flows": [3]}, only_full=True)
-    quick, full = both(Effort("quick")), both(Effort("full"))
+    quick, full = both(ReproductionEffort("quick")), both(ReproductionEffort("full"))
     assert [(labels, part.seeds) for labels, _, part in quick.cells()] == [({"flows": 1, "a": 1}, 2)]
     assert [labels["flows"] for labels, _, _ in full.cells()] == [1, 2, 3]
     scenarios = [scenario for _, scenario, _ in full.cells()]
@@ -234,16 +246,17 @@ def test_a_sweep_is_a_study_for_each_effort() -> None:
 
 
 def test_a_first_pass_gives_what_the_scenarios_need() -> None:
-    sweep = Sweep(lambda flows, rate: _link(flows[rate]), {"rate": [1, 2]}, first=lambda effort: {1: 10, 2: 20})
-    scenarios = [scenario for _, scenario, _ in sweep(Effort("quick")).cells()]
+    sweep = Sweep(lambda flows, rate: _link(flows[rate]), {"rate": [1, 2]}, first_pass=lambda effort: {1: 10, 2: 20})
+    scenarios = [scenario for _, scenario, _ in sweep(ReproductionEffort("quick")).cells()]
     assert [of_cell.traffic["x"].count for of_cell in scenarios if isinstance(of_cell, ps.Scenario)] == [10, 20]
 
 
 def test_reasons_are_filled_in_from_the_record(tmp_path: Path) -> None:
     cells: Any = [
-        ({"scheme": s, "n": n}, {"q": Point(q, None)}) for s, n, q in (("A", 1, 2.0), ("A", 2, 3.0), ("B", 2, 4.0))
+        ({"scheme": s, "n": n}, {"q": SummaryPoint(q, None)})
+        for s, n, q in (("A", 1, 2.0), ("A", 2, 3.0), ("B", 2, 4.0))
     ]
-    points.write(tmp_path / "points.parquet", {"fig1": SummaryTable(cells)})
+    points.write_points(tmp_path / "points.parquet", {"fig1": SummaryTable(cells)})
     record = {
         "experiments": [{"id": "fig1", "claims": [{"id": "c2", "measured": 0.25, "why": "3 of 4 confirmed; x: 1"}]}]
     }
@@ -261,10 +274,10 @@ change = ["x", "y"]
         encoding="utf-8",
     )
     expected = "A has 2 to 3, 0.75 of B's and 1.000 less; 3 of 4 hold, 0.25 at least; with x, y"
-    assert why.reasons(tmp_path, record) == {"c1": why.Reason(expected, "after")}
+    assert why.read_reasons(tmp_path, record) == {"c1": why.Reason(expected, "after")}
     for unrecorded in ('{ in = "fig2", of = "q" }', '{ claim = "c3", of = "held" }'):
         (tmp_path / "why.toml").write_text(f'[c1]\nbecause = "{{x}}"\nx = {unrecorded}\n', encoding="utf-8")
-        assert why.reasons(tmp_path, record)["c1"].text == why.UNKNOWN
+        assert why.read_reasons(tmp_path, record)["c1"].text == why.UNKNOWN
     for wrong in (
         '{ in = "fig1", of = "p" }',
         '{ in = "fig1", of = "q", scheme = "C" }',
@@ -273,5 +286,5 @@ change = ["x", "y"]
     ):
         (tmp_path / "why.toml").write_text(f'[c1]\nbecause = "{{x}}"\nx = {wrong}\n', encoding="utf-8")
         with pytest.raises(PenstockError, match=r"why.toml: c1: \{x\} is not in the record"):
-            why.reasons(tmp_path, record)
-    assert why.reasons(tmp_path / "none", record) == {}
+            why.read_reasons(tmp_path, record)
+    assert why.read_reasons(tmp_path / "none", record) == {}

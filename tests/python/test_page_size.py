@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from penstock.report import page as report
 from penstock.report import view
-from penstock.report.fitting import LARGEST, spread
+from penstock.report.page_size import LARGEST, evenly_spread_indices
 from penstock.results.comparison import Comparison
 from playwright.sync_api import Browser, Page
 
@@ -108,8 +108,8 @@ def test_a_run_of_many_links_and_flows_is_small() -> None:
 
 
 def test_kept_settings_are_evenly_spread() -> None:
-    assert spread(100, 4) == [0, 33, 66, 99]
-    assert [len(spread(50, count)) for count in range(60)] == [*range(51), *[50] * 9]
+    assert evenly_spread_indices(100, 4) == [0, 33, 66, 99]
+    assert [len(evenly_spread_indices(50, count)) for count in range(60)] == [*range(51), *[50] * 9]
 
 
 SHOWN = """
@@ -124,7 +124,7 @@ def test_the_table_of_each_setting_has_its_numbers(tmp_path: Path, tab: Page) ->
     comparison = Comparison(result)
     file = tmp_path / "page.html"
     report.write(result, file)
-    groups = view.tables(comparison, view.scales(comparison), "bottleneck")
+    groups = view.metric_tables(comparison, view.display_scales(comparison), "bottleneck")
     tab.goto(file.as_uri())
     for point in (0, 2):
         choose = f"one.value = '{point}'; one.dispatchEvent(new Event('change'))"

@@ -15,7 +15,7 @@ from penstock.files import read_toml
 from penstock.papers.brandauer_2001 import setup as br
 from penstock.papers.kantawala_turner_2005 import setup as kt
 from penstock.reproduce import paper as papers
-from penstock.reproduce.figure import claims_of, metric
+from penstock.reproduce.figure import claim_factory, metric
 
 from .made_up import effort_of
 
@@ -23,7 +23,7 @@ from .made_up import effort_of
 @pytest.mark.parametrize(("work", "number"), [("kt", 33), ("br", 29), ("bs", 27), ("cc", 27)])
 def test_every_claim_of_the_list_is_made_in_one_place(work: str, number: int) -> None:
     """Once as the list has it; other readings say so, in the same experiment or in one that seeks a reason."""
-    (paper,) = [candidate for candidate in papers.papers() if candidate.alias == work]
+    (paper,) = [candidate for candidate in papers.included_papers() if candidate.alias == work]
     effort = effort_of(paper.name)
     claims = [
         claim
@@ -39,7 +39,7 @@ def test_every_claim_of_the_list_is_made_in_one_place(work: str, number: int) ->
 
 def test_a_claim_that_the_list_lacks_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "claims.toml").write_text('c01 = "the link is busy"\n', encoding="utf-8")
-    claim = claims_of(str(tmp_path / "setup.py"))
+    claim = claim_factory(str(tmp_path / "setup.py"))
     assert claim("c01", metric("utilization") >= 0.9, must_hold=True).says == "the link is busy"
     with pytest.raises(PenstockError, match=r'claims.toml: no claim c02; did you mean "c01"'):
         claim("c02", metric("utilization") >= 0.9)
@@ -63,13 +63,13 @@ def test_the_buffers_of_brandauer_are_those_of_the_model() -> None:
         (256, 1, 0.6021, 0.00424, 71, 307, 472),
         (64, 2, 0.1081, 0.00196, 38, 163, 251),
     ]:
-        buffers = br.design(n, b)
+        buffers = br.redopt_in_packets(n, b)
         assert tuple(buffers) == pytest.approx((buffer, low, high, max_p, w_q), rel=0.02)
 
 
 def test_active_connections_are_counted_by_what_they_take() -> None:
     span = ("60s", "20s")
-    run = ps.run(br.web(200, br.queue("TD", br.design(64)), span=span), seed=1)
+    run = ps.run(br.web_scenario(200, br.queue("TD", br.redopt_in_packets(64)), span=span), seed=1)
     numbers = br.measure(run)
     web = run.traffic["web"]
     assert numbers["active"] == pytest.approx(web.completed * web.completion_mean_s / 40)
@@ -77,7 +77,7 @@ def test_active_connections_are_counted_by_what_they_take() -> None:
 
 def test_losses_in_a_row_are_those_of_a_trace(tmp_path: Path) -> None:
     """An independent count: drops and accepted arrivals at the bottleneck, in their order."""
-    scenario = br.ftp(64, br.queue("TD", br.design(16)), ("15s", "0s"))
+    scenario = br.ftp_scenario(64, br.queue("TD", br.redopt_in_packets(16)), ("15s", "0s"))
     recorded = record(scenario.resolve(), 1, traced=True)
     recorded.write(tmp_path)
     run = recorded.run

@@ -15,8 +15,8 @@ import penstock as ps
 import pytest
 from penstock import _native
 from penstock.studies import part
-from penstock.studies.part import CellRuns, Head, part_content
-from penstock.studies.seeds import Seeds
+from penstock.studies.part import CellRuns, PartColumns, part_content
+from penstock.studies.seeds import SeedSet
 
 from .rows import Row, content
 
@@ -92,13 +92,13 @@ def test_a_part_has_what_duckdb_reads_in_the_results(tmp_path: Path) -> None:
     cells = [(scenario, (1, 2, 3)) for scenario in scenarios()]
     texts = _native.run_many([text for text, seeds in cells for _ in seeds], [1, 2, 3] * len(cells), 1, None)
     places = [CellRuns(str(number), seeds, {"place": number}, "x") for number, (_, seeds) in enumerate(cells)]
-    of_texts = part_content(Head.of(places), _native.Results(texts))
+    of_texts = part_content(PartColumns.from_cells(places), _native.Results(texts))
     types = check(tmp_path, texts, of_texts)
     assert {types[name] for name in ("events", "cpu_s", "links.bottleneck.length_pmf")} == {
         "BIGINT", "DOUBLE", "DOUBLE[]",
     }  # fmt: skip
     # Made in columns at once, the runs are the same, processor times aside.
-    at_once = part_content(Head.of(places), _native.run_cells(cells, None))
+    at_once = part_content(PartColumns.from_cells(places), _native.run_cells(cells, None))
     names, rows = read_back(tmp_path, at_once)
     same_names, same_rows = read_back(tmp_path, of_texts)
     assert names == same_names
@@ -188,18 +188,18 @@ def test_merged_parts_have_the_columns_of_all(tmp_path: Path) -> None:
         labels = {"flows": seed, **({"ecn": True, "scheme": "red"} if seed else {})}
         files.append(tmp_path / f"{seed}.parquet")
         files[-1].write_bytes(content([Row("s", seed, text, labels)]))
-    part.merge(files, tmp_path / "merged.parquet")
+    part.merge_parts(files, tmp_path / "merged.parquet")
     database = duckdb.connect()
     sources = [f"read_parquet({[*map(str, files)]}, union_by_name = true)", f"'{tmp_path / 'merged.parquet'}'"]
-    names = sorted(part.columns(tmp_path / "merged.parquet"))
-    listed = ", ".join(part.quoted(name) for name in names)
+    names = sorted(part.column_types(tmp_path / "merged.parquet"))
+    listed = ", ".join(part.sql_name(name) for name in names)
     separate, merged = (database.execute(f"SELECT {listed} FROM {source}").fetchall() for source in sources)
     assert merged == separate
-    assert {name for name, (_, label) in part.columns(tmp_path / "merged.parquet").items() if label} == {
+    assert {name for name, (_, label) in part.column_types(tmp_path / "merged.parquet").items() if label} == {
         "flows", "ecn", "scheme",
     }  # fmt: skip
-    assert part.runs(tmp_path / "merged.parquet") == [("s", "", range(2))]
-    assert [result for *_, result in part.read(tmp_path / "merged.parquet", ["s"])] == [
+    assert part.seed_ranges(tmp_path / "merged.parquet") == [("s", "", range(2))]
+    assert [result for *_, result in part.read_runs(tmp_path / "merged.parquet", ["s"])] == [
         {"seed": seed, "traffic": {}, "fairness": {}, **json.loads(text)} for seed, text in enumerate(texts)
     ]
 
@@ -207,7 +207,7 @@ def test_merged_parts_have_the_columns_of_all(tmp_path: Path) -> None:
 def test_sets_of_seeds_are_sets() -> None:
     rng = random.Random(1)
     for _ in range(200):
-        seeds, expected = Seeds(), set[int]()
+        seeds, expected = SeedSet(), set[int]()
         for _ in range(rng.randrange(8)):
             first = rng.randrange(30)
             more = range(first, first + rng.randrange(6)) if rng.random() < 0.5 else rng.choices(range(30), k=4)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save, style
-from penstock.plots.curves import Curves
-from penstock.report.view import shape_of
+from penstock.plots.curves import CurveFigure
+from penstock.report.view import marker_shape_index
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 
@@ -59,11 +59,11 @@ def test_a_figure_is_one_column_wide() -> None:
 
 def test_a_legend_takes_as_many_columns_as_fit() -> None:
     def columns(*labels: str) -> list[int]:
-        with style.styled():
-            figure, ax = style.axes()
+        with style.figure_style():
+            figure, ax = style.single_panel()
             for label in labels:
                 ax.plot([0, 1], label=label)
-            style.legend(figure, 4)
+            style.add_legend(figure, 4)
         assert all(legend.get_window_extent().width <= figure.bbox.width for legend in figure.legends)
         return [vars(legend)["_ncols"] for legend in figure.legends]
 
@@ -75,8 +75,10 @@ def test_a_legend_takes_as_many_columns_as_fit() -> None:
 
 def test_a_legend_of_numbers_says_of_what() -> None:
     def title(*values: object) -> str:
-        table = SummaryTable.of(Table.exact([({"n": n, "by": value}, {"q": 1.0}) for value in values for n in (1, 2)]))
-        drawn = Curves("n", "q", "by", labels=("n", "queue"))(table)
+        table = SummaryTable.from_table(
+            Table.from_formulas([({"n": n, "by": value}, {"q": 1.0}) for value in values for n in (1, 2)])
+        )
+        drawn = CurveFigure("n", "q", "by", labels=("n", "queue"))(table)
         return str(drawn.legends[0].get_title().get_text())
 
     assert title(100, 200) == "lines: by"
@@ -118,7 +120,7 @@ def test_what_cannot_be_drawn_is_told() -> None:
 
 
 def test_more_lines_than_colours_look_different() -> None:
-    looks = [style.line(index) for index in range(24)]
+    looks = [style.line_style(index) for index in range(24)]
     assert len({(look["color"], look["marker"]) for look in looks}) == 24
     assert len({(look["color"], str(look["linestyle"])) for look in looks}) == 24
-    assert len({(index % len(style.COLOURS), shape_of(index)) for index in range(24)}) == 24
+    assert len({(index % len(style.COLOURS), marker_shape_index(index)) for index in range(24)}) == 24

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from penstock.reproduce.claim import decide
+from penstock.reproduce.claim import decide_claims
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 
@@ -18,7 +18,7 @@ NUMBERS = (
 
 def measured(**by_reading: float) -> Table:
     cells = [
-        ({"reading": reading, "number": number.says}, {"measured": number.measured(Table([({}, {"x": Sample(x)})]))})
+        ({"reading": reading, "number": number.says}, {"measured": number.measured(Table([({}, {"x": RunSample(x)})]))})
         for reading, x in by_reading.items()
         for number in NUMBERS
     ]
@@ -29,19 +29,19 @@ def measured(**by_reading: float) -> Table:
 def test_the_chosen_reading_is_ahead_if_no_other_meets_more(chosen: str, verdict: str) -> None:
     of = PrintedNumbers(NUMBERS, {"good": None, "bad": None}, chosen)
     claim = of.claim("readings")
-    (reading,) = claim.on(measured(good=10.0, bad=9.2))  # 9.2 meets the first, but 18.4 not the second
-    assert [decision.finding.verdict for decision in decide([reading])] == [verdict]
+    (reading,) = claim.on_table(measured(good=10.0, bad=9.2))  # 9.2 meets the first, but 18.4 not the second
+    assert [decision.finding.verdict for decision in decide_claims([reading])] == [verdict]
     assert claim.reading  # it does not count as a claim of the work
 
 
 def test_a_tie_is_at_least_as_many() -> None:
     of = PrintedNumbers(NUMBERS, {"one": None, "other": None}, "one")
-    (claim,) = of.claim("readings").on(measured(one=10.0, other=10.1))
-    assert [decision.finding.verdict for decision in decide([claim])] == ["confirmed"]
+    (claim,) = of.claim("readings").on_table(measured(one=10.0, other=10.1))
+    assert [decision.finding.verdict for decision in decide_claims([claim])] == ["confirmed"]
 
 
 def test_the_figure_counts_fitted_numbers_apart() -> None:
     of = PrintedNumbers(NUMBERS, {"good": None, "bad": None}, "good")
-    table = of.draw(SummaryTable.of(measured(good=10.0, bad=9.2))).axes[0].tables[0]
+    table = of.draw(SummaryTable.from_table(measured(good=10.0, bad=9.2))).axes[0].tables[0]
     texts = [cell.get_text().get_text() for cell in table.get_celld().values()]
     assert any("held out: 1 of 2\nfitted: 1 of 1" in text for text in texts)

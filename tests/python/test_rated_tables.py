@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from penstock.papers.alemu_2004 import symbols
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 
 COLUMN = {"BLUE": "++", "PI": "+", "REM": "+", "AVQ": "-", "LRED": ""}
@@ -16,8 +16,8 @@ SWINGS = [-0.2, -0.1, 0.0, 0.1, 0.2]
 def table(**queues: float) -> Table:
     """Mean queues of the schemes; in each of five runs LRED is off by as much as the others are the other way."""
 
-    def sample(scheme: str, mean: float) -> Sample:
-        return Sample([mean + (swing if scheme == "LRED" else -swing) for swing in SWINGS])
+    def sample(scheme: str, mean: float) -> RunSample:
+        return RunSample([mean + (swing if scheme == "LRED" else -swing) for swing in SWINGS])
 
     return Table(
         [
@@ -29,11 +29,11 @@ def table(**queues: float) -> Table:
 
 
 def inside(tolerance: int = 0, **queues: float) -> Any:
-    return symbols.inside(table(**queues), {"AQS": COLUMN}, tolerance).decide()
+    return symbols.symbols_agree(table(**queues), {"AQS": COLUMN}, tolerance).decide()
 
 
 def test_groups_have_the_same_symbol_best_first_and_a_blank_is_worst() -> None:
-    assert symbols.ranking(COLUMN) == [["BLUE"], ["PI", "REM"], ["AVQ"], ["LRED"]]
+    assert symbols.ranked_groups(COLUMN) == [["BLUE"], ["PI", "REM"], ["AVQ"], ["LRED"]]
 
 
 def test_an_order_as_printed_is_inside_whoever_leads_within_a_group() -> None:
@@ -54,6 +54,6 @@ def test_what_the_intervals_do_not_tell_apart_may_have_the_symbol_of_either() ->
 
 @pytest.mark.parametrize("name", ["tab4-2", "tab4-3"])
 def test_the_printed_tables_rate_eight_schemes_by_five_numbers(name: str) -> None:
-    columns = symbols.read(name)
+    columns = symbols.read_symbols(name)
     assert [len(column) for column in columns.values()] == [8] * 5
     assert {"", "-", "+", "++", "+++", "++++"} == {symbol for column in columns.values() for symbol in column.values()}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from penstock.aqms.catalog import Scheme, find_scheme
 from penstock.engine.trace import record
 from penstock.link.namespace import Host
-from penstock.link.session import End, Session
+from penstock.link.session import LinkEnd, LinkSession
 from penstock.scenario.document import Document
 
 pytestmark = pytest.mark.link
@@ -125,8 +125,8 @@ def real_run(
     """The result and the events of real datagrams over the link, or of a real TCP."""
     placed = {"kind": "cbr", "from": "A", "to": "B", "rate": "1kbit", "packet": "100B", "count": SENDERS}
     with Host() as a, Host() as b:
-        ends = [End("A", a.namespace), End("B", b.namespace)]
-        with Session(scenario(queue, {"datagrams": placed}, extra), ends, trace=True, endless=True) as session:
+        ends = [LinkEnd("A", a.namespace), LinkEnd("B", b.namespace)]
+        with LinkSession(scenario(queue, {"datagrams": placed}, extra), ends, trace=True, endless=True) as session:
             traffic = Traffic(a, b, session.addresses["B"], seed=1)
             session.start()
             if tcp:
@@ -244,8 +244,8 @@ def test_another_queue_takes_over_without_losing_a_packet() -> None:
     placed = {"kind": "cbr", "from": "A", "to": "B", "rate": "1kbit", "packet": "100B", "count": SENDERS}
     document = scenario({"scheme": "droptail", "limit": "1000p"}, {"datagrams": placed})
     with Host() as a, Host() as b:
-        ends = [End("A", a.namespace), End("B", b.namespace)]
-        with Session(document, ends, trace=True, endless=True) as session:
+        ends = [LinkEnd("A", a.namespace), LinkEnd("B", b.namespace)]
+        with LinkSession(document, ends, trace=True, endless=True) as session:
             traffic = Traffic(a, b, session.addresses["B"], seed=2)
             session.start()
             for scheme in ("fq-codel", "red", "sfq", "cake"):

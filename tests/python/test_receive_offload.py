@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from penstock.link.namespace import Host
-from penstock.link.session import End, Session
+from penstock.link.session import LinkEnd, LinkSession
 from penstock.scenario.document import Document
 
 pytestmark = pytest.mark.link
@@ -63,8 +63,8 @@ def test_a_fast_transfer_with_losses_arrives_whole_and_in_fewer_packets_than_wer
     data = np.random.default_rng(1).bytes(SIZE)
     with ExitStack() as stack:
         a, b = (stack.enter_context(Host()) for _ in range(2))
-        ends = [End("A", a.namespace), End("B", b.namespace)]
-        session = stack.enter_context(Session(DOCUMENT, ends, endless=True))
+        ends = [LinkEnd("A", a.namespace), LinkEnd("B", b.namespace)]
+        session = stack.enter_context(LinkSession(DOCUMENT, ends, endless=True))
         session.start()
         server = stack.enter_context(b.call(lambda: socket.create_server((session.addresses["B"], 5000))))
         pool = stack.enter_context(ThreadPoolExecutor(1))

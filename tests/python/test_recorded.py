@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from penstock.reproduce.claim import GRADES, badged, badges, counted, counts
-from penstock.reproduce.paper import Paper, papers
-from penstock.reproduce.record import recorded
+from penstock.reproduce.claim import GRADES, count_badges, count_verdicts, have_badges, is_counted
+from penstock.reproduce.paper import Paper, included_papers
+from penstock.reproduce.record import recorded_outcomes
 from penstock.reproduce.why import UNKNOWN
 
-WORKS = papers()
+WORKS = included_papers()
 MAX_BYTES = 450_000
 
 by_work = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.alias)
 
 
 def claims(work: Paper) -> list[Mapping[str, Any]]:
-    return [claim for outcome in recorded(work.experiments) for claim in outcome.claims]
+    return [claim for outcome in recorded_outcomes(work.experiments) for claim in outcome.claims]
 
 
 @by_work
 def test_every_experiment_is_recorded(work: Paper) -> None:
-    assert [outcome.experiment.id for outcome in recorded(work.experiments)] == [
+    assert [outcome.experiment.id for outcome in recorded_outcomes(work.experiments)] == [
         experiment.id for experiment in work.experiments
     ]
     assert work.results_file.stat().st_size < MAX_BYTES
@@ -33,7 +33,9 @@ def test_every_experiment_is_recorded(work: Paper) -> None:
 
 
 def unconfirmed(work: Paper) -> list[Mapping[str, Any]]:
-    return [claim for claim in claims(work) if counted(claim) and claim["verdict"] in ("contradicted", "inconclusive")]
+    return [
+        claim for claim in claims(work) if is_counted(claim) and claim["verdict"] in ("contradicted", "inconclusive")
+    ]
 
 
 @by_work
@@ -64,7 +66,7 @@ def test_what_reasons_point_to_is_recorded_and_holds(work: Paper) -> None:
 
 
 def test_nearly_all_claims_are_decided() -> None:
-    total_of = counts(claim for work in WORKS for claim in claims(work))
+    total_of = count_verdicts(claim for work in WORKS for claim in claims(work))
     total = sum(total_of.values())
     assert total_of["confirmed"] + total_of["contradicted"] >= 0.85 * total
     assert total_of["not comparable"] <= 0.05 * total
@@ -79,6 +81,6 @@ def test_the_documentation_has_the_badges_and_verdicts() -> None:
 
 def row(claims_of_work: list[Mapping[str, Any]]) -> list[str]:
     """The badges, "–" before all claims of a work are recorded with them, and the strict verdicts beside confirmed."""
-    badge_counts, strict = badges(claims_of_work), counts(claims_of_work)
-    numbers = list(badge_counts.values()) if badged(claims_of_work) else [strict["confirmed"], "–", "–", "–"]
+    badge_counts, strict = count_badges(claims_of_work), count_verdicts(claims_of_work)
+    numbers = list(badge_counts.values()) if have_badges(claims_of_work) else [strict["confirmed"], "–", "–", "–"]
     return [str(number) for number in [*numbers, strict["contradicted"], strict["inconclusive"]]]

@@ -59,7 +59,7 @@ def study(**keys: Any) -> StudyFile:
         "links": {"l": {"from": "A", "to": "B", "rate": "1Mbit", "delay": "1ms"}},
         "traffic": {"t": {"kind": "cbr", "from": "A", "to": "B", "rate": "1Mbit", "packet": "100B"}},
     }
-    return StudyFile.of({"base": base, **keys}, {})
+    return StudyFile.from_tree({"base": base, **keys}, {})
 
 
 def test_the_study_file_has_its_keys_and_defaults() -> None:
@@ -69,7 +69,7 @@ def test_the_study_file_has_its_keys_and_defaults() -> None:
     assert documented["seeds"] == str(plain.study.seeds)
     assert re.findall(r'"(\w+)"', documented["metrics"]) == plain.metric_names()
     with pytest.raises(ps.ScenarioError, match=r"base.* is missing"):
-        StudyFile.of({}, {})
+        StudyFile.from_tree({}, {})
 
 
 def test_an_axis_of_a_study_has_its_keys() -> None:

@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from penstock.report import page as report
-from penstock.report.chart_data import SERIES_POINTS, decimated
-from penstock.report.view import short_labels, summary
-from penstock.results.cell import leaders
+from penstock.report.chart_data import SERIES_POINTS, decimated_series
+from penstock.report.view import leading_schemes_summary, short_labels
+from penstock.results.best_candidate import leading_candidates
 from penstock.results.comparison import Comparison
-from penstock.results.display import scale_for
+from penstock.results.display import display_unit
 from penstock.results.estimate import Estimate
-from penstock.results.metrics import metric
-from penstock.results.sweep import axis
-from penstock.studies.over_time import over_time
+from penstock.results.metrics import find_metric
+from penstock.results.sweep import horizontal_axis
+from penstock.studies.over_time import record_over_time
 from playwright.sync_api import Page
 
 from .browser import needs_chromium
@@ -177,7 +177,7 @@ def test_the_charts_have_the_numbers_of_the_result(page: str) -> None:
 
 def test_decimated_series_keep_their_extremes() -> None:
     series = compare_result()["series"][0]["links"]["bottleneck"]
-    short = decimated(series)
+    short = decimated_series(series)
     assert max(short["queue"]["max"]) == max(series["queue"]["max"])
     assert min(short["queue"]["min"]) == min(series["queue"]["min"])
 
@@ -187,18 +187,18 @@ def cell(mean: float, half: float | None) -> Estimate:
 
 
 def test_the_best_is_marked_only_where_the_intervals_separate_it() -> None:
-    assert leaders([cell(1, 0.1), cell(2, 0.1), cell(3, 0.1)], "lower", {}) == ["best", "", ""]
-    assert leaders([cell(1, 0.1), cell(2, 0.1), cell(3, 0.1)], "higher", {}) == ["", "", "best"]
-    assert leaders([cell(1, 0.6), cell(2, 0.6), cell(9, 0.1)], "lower", {}) == ["shared", "shared", ""]
-    assert leaders([cell(1, 5), cell(2, 5)], "lower", {}) == ["", ""]
-    assert leaders([cell(1, 0.1), cell(2, 0.1)], "", {}) == ["", ""]
-    assert leaders([cell(1, None), cell(2, None)], "lower", {}) == ["", ""]
+    assert leading_candidates([cell(1, 0.1), cell(2, 0.1), cell(3, 0.1)], "lower", {}) == ["best", "", ""]
+    assert leading_candidates([cell(1, 0.1), cell(2, 0.1), cell(3, 0.1)], "higher", {}) == ["", "", "best"]
+    assert leading_candidates([cell(1, 0.6), cell(2, 0.6), cell(9, 0.1)], "lower", {}) == ["shared", "shared", ""]
+    assert leading_candidates([cell(1, 5), cell(2, 5)], "lower", {}) == ["", ""]
+    assert leading_candidates([cell(1, 0.1), cell(2, 0.1)], "", {}) == ["", ""]
+    assert leading_candidates([cell(1, None), cell(2, None)], "lower", {}) == ["", ""]
 
 
 def test_a_paired_difference_overrules_overlapping_intervals() -> None:
     cells = [cell(1, 0.6), cell(2, 0.6), cell(9, 0.1)]
-    assert leaders(cells, "lower", {(0, 1): (-1.2, -0.8), (1, 0): (0.8, 1.2)}) == ["best", "", ""]
-    assert leaders(cells, "lower", {(0, 1): (-1.2, 0.1), (1, 0): (-0.1, 1.2)}) == ["shared", "shared", ""]
+    assert leading_candidates(cells, "lower", {(0, 1): (-1.2, -0.8), (1, 0): (0.8, 1.2)}) == ["best", "", ""]
+    assert leading_candidates(cells, "lower", {(0, 1): (-1.2, 0.1), (1, 0): (-0.1, 1.2)}) == ["shared", "shared", ""]
 
 
 def test_schemes_of_one_name_are_told_apart_by_what_differs() -> None:
@@ -235,10 +235,10 @@ def test_the_best_schemes_of_many_settings_are_counted() -> None:
     assert '<th scope="col">100 extra flows</th>' in few
     assert 'At <span class="setting">bottleneck rate 2 Mbit/s, 0 extra flows</span>' in many
     comparison = Comparison(grid_result())
-    rows = {row["metric"].name: row for row in summary(comparison, "bottleneck")}
+    rows = {row["metric"].name: row for row in leading_schemes_summary(comparison, "bottleneck")}
     for name, row in rows.items():
         fronts = [
-            [scheme for scheme, lead in enumerate(comparison.leads(point, "bottleneck", name)) if lead]
+            [scheme for scheme, lead in enumerate(comparison.leading_schemes(point, "bottleneck", name)) if lead]
             for point in range(len(comparison.points))
         ]
         clear = [front for front in fronts if 0 < len(front) <= len(comparison.schemes) / 2]
@@ -257,18 +257,18 @@ def test_of_several_swept_paths_one_is_the_axis() -> None:
         row["vary"] = {"links.bottleneck.rate": "2Mbit", **row["vary"]}
     result["rows"] += [{**row, "vary": {**row["vary"], "links.bottleneck.rate": "4Mbit"}} for row in result["rows"]]
     comparison = Comparison(result)
-    path, lines = axis(comparison.points)
+    path, lines = horizontal_axis(comparison.points)
     assert path == "traffic.extra.count"
     assert [label for label, _ in lines] == ["bottleneck.rate = 2Mbit", "bottleneck.rate = 4Mbit"]
     outline(report.render(result))
 
 
 def test_units_follow_the_size_of_the_numbers() -> None:
-    assert scale_for("time", [0.12, 0.01]).unit == "ms"
-    assert scale_for("time", [0.0]).unit == "ms"
-    assert scale_for("time", [3.0]).unit == "s"
-    assert scale_for("rate", [1.4e6]).unit == "Mbit/s"
-    assert scale_for("share", [0.01]).unit == "%"
+    assert display_unit("time", [0.12, 0.01]).unit == "ms"
+    assert display_unit("time", [0.0]).unit == "ms"
+    assert display_unit("time", [3.0]).unit == "s"
+    assert display_unit("rate", [1.4e6]).unit == "Mbit/s"
+    assert display_unit("share", [0.01]).unit == "%"
 
 
 @pytest.mark.slow
@@ -314,7 +314,7 @@ def test_a_distribution_in_bins_is_drawn_as_wide_as_it_is() -> None:
     name=st.sampled_from(["loss_rate", "jain", "utilization", "delay_mean_s", "goodput_bps", "mos"]),
 )
 def test_no_interval_goes_beyond_what_is_possible(low: float, width: float, name: str) -> None:
-    about, high = metric(name), low + width
+    about, high = find_metric(name), low + width
     start, end = about.possible(low, high)
     assert low <= start <= end <= high
     if name != "mos" and high >= 0:
@@ -390,7 +390,7 @@ def test_the_scenario_on_a_page_gives_the_same_numbers() -> None:
         traffic={"bulk": ps.Tcp(count=3, start={"uniform": ["0s", "1s"]})},
     )
     runs = ps.compare(link, [ps.DropTail(), ps.Red(gentle=True)], vary={"traffic.bulk.count": [2, 4]}, runs=2)
-    page = report.render({**runs.to_dict(), "series": over_time(runs)})
+    page = report.render({**runs.to_dict(), "series": record_over_time(runs)})
     text = re.search(r'<pre id="scenario">(.*?)</pre>', page, re.S)
     assert text
     again = ps.Scenario.loads(html.unescape(text[1]))

@@ -18,23 +18,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from penstock.errors import PenstockError
-from penstock.plots.curves import course
+from penstock.plots.curves import time_course
 from penstock.reproduce import experiment_run as reproduce
 from penstock.reproduce import page as reproduction_page
 from penstock.reproduce import paper as papers
 from penstock.reproduce import points, record, why
-from penstock.reproduce.claim import Claim, counts, decide, not_comparable
-from penstock.reproduce.effort import Effort
-from penstock.results.sample import Sample
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.reproduce.claim import Claim, count_verdicts, decide_claims, not_comparable
+from penstock.reproduce.effort import ReproductionEffort
+from penstock.results.sample import RunSample
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 from penstock.results.table import Table
 from penstock.studies.store import Store
 
 ONE = "cc/fig4"
 # One process makes the runs of a work, and every test of the work reads them in the store.
-of_one = pytest.mark.xdist_group(papers.find([ONE])[0].paper.name)
+of_one = pytest.mark.xdist_group(papers.find_experiments([ONE])[0].paper.name)
 by_paper = pytest.mark.parametrize(
-    "paper", [pytest.param(each, id=each.name, marks=pytest.mark.xdist_group(each.name)) for each in papers.papers()]
+    "paper",
+    [pytest.param(each, id=each.name, marks=pytest.mark.xdist_group(each.name)) for each in papers.included_papers()],
 )
 Answer = dict[str, Any]
 
@@ -128,12 +129,12 @@ def test_every_unknown_name_is_told_at_once() -> None:
     ],
 )
 def test_an_experiment_has_its_id_the_works_and_those_of_its_claims(name: str, expected: str) -> None:
-    assert [experiment.name for experiment in papers.find([name])] == [expected]
+    assert [experiment.name for experiment in papers.find_experiments([name])] == [expected]
 
 
 def test_a_figure_stands_for_its_panels() -> None:
     def panels_of(name: str) -> list[str]:
-        return [experiment.id for experiment in papers.find([name])]
+        return [experiment.id for experiment in papers.find_experiments([name])]
 
     assert panels_of("kt/fig5") == ["fig5a", "fig5b", "fig5c"]
     assert panels_of("cc/fig5") == ["fig5-top", "fig5-mid", "fig5-bottom"]
@@ -166,14 +167,16 @@ def test_experiments_share_a_module_as_the_work_says(tmp_path: Path) -> None:
     )
     about = {"alias": "sharing", "experiments": ["fig1"], "modules": {"queues": ["fig1"]}}
     experiment = papers.Experiment(papers.Paper(folder, about), "fig1")
-    assert (experiment.title, experiment.claimed, experiment.draw) == ("Figure 1: ours", ["c01"], None)
-    assert [claim["verdict"] for claim in reproduce.run(experiment, Effort("quick")).claims] == ["confirmed"]
+    assert (experiment.title, experiment.claim_ids, experiment.draw) == ("Figure 1: ours", ["c01"], None)
+    assert [claim["verdict"] for claim in reproduce.run_experiment(experiment, ReproductionEffort("quick")).claims] == [
+        "confirmed"
+    ]
     with pytest.raises(AttributeError, match="Figure 1: ours: no study"):
         _ = experiment.module.study
 
 
 def test_ids_of_claims_are_unique_in_a_work_and_modules_exist() -> None:
-    for paper in papers.papers():
+    for paper in papers.included_papers():
         for experiment in paper.experiments:
             assert experiment.title
             assert isinstance(experiment.module.CLAIMS, list | tuple)
@@ -184,19 +187,20 @@ def test_ids_of_claims_are_unique_in_a_work_and_modules_exist() -> None:
 @of_one
 @pytest.mark.slow
 def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp_path: Path) -> None:
-    (experiment,) = papers.find([ONE])
+    (experiment,) = papers.find_experiments([ONE])
     folder = tmp_path / "chung_claypool_2003"
     shutil.copytree(experiment.paper.folder, folder)
-    copied = papers.Paper(folder, experiment.paper.about)
+    copied = papers.Paper(folder, experiment.paper.metadata)
 
-    outcome = reproduce.run(experiment, Effort(mode="quick", store=Store(store)))
+    outcome = reproduce.run_experiment(experiment, ReproductionEffort(mode="quick", store=Store(store)))
     moved = reproduce.Outcome(papers.Experiment(copied, experiment.id), *list(vars(outcome).values())[1:])
     messages: list[str] = []
-    record.update([moved], messages.append)
-    (again,) = record.recorded([papers.Experiment(copied, experiment.id)])
+    record.update_record([moved], messages.append)
+    (again,) = record.recorded_outcomes([papers.Experiment(copied, experiment.id)])
     assert again.claims == [{**claim, "recorded": None} for claim in outcome.claims]
     first, second = (
-        reproduction_page.figures([each], tmp_path / name)["cc/fig4"] for each, name in ((outcome, "a"), (again, "b"))
+        reproduction_page.write_figures([each], tmp_path / name)["cc/fig4"]
+        for each, name in ((outcome, "a"), (again, "b"))
     )
     assert [Path(a).read_bytes() for a in first] == [Path(b).read_bytes() for b in second]
     readme = (folder / "README.md").read_text(encoding="utf-8")
@@ -206,15 +210,15 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
 
 def test_other_readings_do_not_count_and_what_must_hold_fails() -> None:
     base: Any = {"says": "x", "expected": "y"}
-    first, second, third = decide(
+    first, second, third = decide_claims(
         [
-            Claim(id="a", holds=Sample(1.0) <= 0, must_hold=True, **base),
-            Claim(id="b", holds=Sample(1.0) <= 2, reading="another", **base),
+            Claim(id="a", holds=RunSample(1.0) <= 0, must_hold=True, **base),
+            Claim(id="b", holds=RunSample(1.0) <= 2, reading="another", **base),
             Claim(id="c", holds=not_comparable("nothing was printed"), **base),
         ]
     )
     assert (first.failed, second.failed) == (True, False)
-    verdict_counts = counts([first.to_dict(), second.to_dict(), third.to_dict()])
+    verdict_counts = count_verdicts([first.to_dict(), second.to_dict(), third.to_dict()])
     assert verdict_counts == {"confirmed": 0, "contradicted": 1, "inconclusive": 0, "not comparable": 1}
 
 
@@ -222,7 +226,7 @@ def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_pa
     link = ps.dumbbell(rate="1Mbit", rtt="20ms", duration="1s", queue=ps.DropTail(limit="5p"), traffic={"x": ps.Tcp()})
     once = ps.Study(link, seeds=2)
 
-    def study(effort: Effort) -> ps.Study:
+    def study(effort: ReproductionEffort) -> ps.Study:
         first = effort.table(ps.Study(link, {"duration": ["2s"]}, seeds=3), lambda run: {"n": 1.0})
         assert first.runs == 3
         return once + ps.Study(link, seeds=2, labels={"again": True})
@@ -230,7 +234,7 @@ def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_pa
     module = SimpleNamespace(study=study, measure=lambda run: {"n": 1.0}, CLAIMS=())
     experiment = papers.Experiment(papers.Paper(tmp_path, {"alias": "x", "experiments": ["fig1"]}), "fig1")
     vars(experiment)["module"] = module
-    outcome = reproduce.run(experiment, Effort(mode="full", jobs=1))
+    outcome = reproduce.run_experiment(experiment, ReproductionEffort(mode="full", jobs=1))
     assert (outcome.run_count, outcome.seeds) == (5, 2)
     runs = outcome.runs
     assert isinstance(runs, ps.Runs)
@@ -247,7 +251,7 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
     def outcome(id_: str, cost: dict[tuple[str, int], float] | None, cpu_s: float) -> reproduce.Outcome:
         experiment = papers.Experiment(paper, id_)
         vars(experiment)["module"] = SimpleNamespace(__doc__=f"{id_}.")
-        effort = None if cost is None else Effort(cost=cost)
+        effort = None if cost is None else ReproductionEffort(cost=cost)
         return reproduce.Outcome(experiment, 2, 5, cpu_s, [], None, effort)
 
     first, second = (
@@ -255,24 +259,24 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
         outcome("fig2", {("a", 2): 2.0, ("b", 1): 4.0}, 6.0),
     )
     cost = {"runs": 3, "cpu_s": 7.0}
-    assert reproduce.whole_cost(paper, [first]) == {}
-    assert reproduce.whole_cost(paper, [first, second]) == cost
+    assert reproduce.paper_cost(paper, [first]) == {}
+    assert reproduce.paper_cost(paper, [first, second]) == cost
     (tmp_path / "README.md").write_text("<!-- status: written by reproduce -->\n<!-- end of status -->\n")
     messages: list[str] = []
-    record.update([first, second], messages.append)
+    record.update_record([first, second], messages.append)
     assert "| all, each run once | 3 | | 7 |" in (tmp_path / "README.md").read_text(encoding="utf-8")
     again = [outcome("fig1", None, 3.0), outcome("fig2", None, 6.0)]
-    assert reproduce.whole_cost(paper, again) == cost
-    record.update([first], messages.append)  # the same runs again
-    assert reproduce.whole_cost(paper, again) == cost
-    record.update([outcome("fig1", {("d", 1): 8.0, ("a", 2): 2.0}, 10.0)], messages.append)
-    assert reproduce.whole_cost(paper, [outcome("fig1", None, 10.0), again[1]]) == {}
+    assert reproduce.paper_cost(paper, again) == cost
+    record.update_record([first], messages.append)  # the same runs again
+    assert reproduce.paper_cost(paper, again) == cost
+    record.update_record([outcome("fig1", {("d", 1): 8.0, ("a", 2): 2.0}, 10.0)], messages.append)
+    assert reproduce.paper_cost(paper, [outcome("fig1", None, 10.0), again[1]]) == {}
     assert "each run once" not in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
 def deciding(paper: papers.Paper) -> list[str]:
     """The experiments with a claim that must hold: a quick reproduction fails only by these."""
-    entries = (paper.recorded() or {})["experiments"]
+    entries = (paper.recorded_results() or {})["experiments"]
     ids = {entry["id"] for entry in entries if any(claim.get("must_hold") for claim in entry["claims"])}
     own = [experiment for experiment in paper.experiments if experiment.id in ids]
     return [each.argument for each in own if any(claim.must_hold for claim in each.module.CLAIMS)]
@@ -291,7 +295,7 @@ def test_a_quick_reproduction_holds_what_must_hold(paper: papers.Paper, store: P
 
 @by_paper
 def test_the_first_cell_of_each_study_is_a_scenario(paper: papers.Paper, store: Path) -> None:
-    effort = Effort(mode="quick", store=Store(store))  # some studies run a first pass
+    effort = ReproductionEffort(mode="quick", store=Store(store))  # some studies run a first pass
     studies = [experiment.module for experiment in paper.experiments if hasattr(experiment.module, "study")]
     assert studies
     for module in studies:
@@ -320,31 +324,31 @@ def test_a_new_work_runs_as_it_stands(tmp_path: Path) -> None:
 
 
 def test_points_come_back_as_they_were_in_their_order(tmp_path: Path) -> None:
-    numbers = {"b": Point(10.5, 0.25), "a": Point(-7.0, None), "it's @ 2": Point(2.0**-30, 2.0)}
-    cells: list[tuple[dict[str, Any], dict[str, Point]]] = [
+    numbers = {"b": SummaryPoint(10.5, 0.25), "a": SummaryPoint(-7.0, None), "it's @ 2": SummaryPoint(2.0**-30, 2.0)}
+    cells: list[tuple[dict[str, Any], dict[str, SummaryPoint]]] = [
         ({"n": 8, "on": True, "name": "Größe"}, numbers),
         ({"n": 8.0, "on": None}, {}),
-        ({"n": 1, "name": "1"}, {"a": Point(0.0, None)}),
+        ({"n": 1, "name": "1"}, {"a": SummaryPoint(0.0, None)}),
         ({}, dict(reversed(numbers.items()))),
     ]
     file = tmp_path / "it's.parquet"
-    points.write(file, {"z": SummaryTable(cells), "none": SummaryTable(()), "a": SummaryTable(cells[2:3])})
-    again = points.read(file)
+    points.write_points(file, {"z": SummaryTable(cells), "none": SummaryTable(()), "a": SummaryTable(cells[2:3])})
+    again = points.read_points(file)
     assert list(again) == ["z", "a"]
     assert repr(again["z"].cells) == repr(tuple(cells))
     assert again["z"].axis("n") == [8, 1]
     assert [each.name for each in tmp_path.iterdir()] == [file.name]
-    points.write(file, {})
-    assert points.read(file) == points.read(tmp_path / "absent.parquet") == {}
+    points.write_points(file, {})
+    assert points.read_points(file) == points.read_points(tmp_path / "absent.parquet") == {}
     file.write_bytes(b"PAR1 and no more")
     with pytest.raises(PenstockError, match="cannot be read"):
-        points.read(file)
+        points.read_points(file)
 
 
 @given(st.lists(st.floats(-1e30, 1e30).filter(lambda x: x == 0 or abs(x) > 1e-30), min_size=2, max_size=5))
 def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> None:
-    (cell,) = SummaryTable.of(Table([({}, {"x": Sample(values)})])).cells
-    summary, point = Sample(values).summary, cell[1]["x"]
+    (cell,) = SummaryTable.from_table(Table([({}, {"x": RunSample(values)})])).cells
+    summary, point = RunSample(values).summary, cell[1]["x"]
     assert summary is not None
     for exact, rounded_value, part in (
         (summary.mean, point.mean, 65_000),
@@ -357,7 +361,7 @@ def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> Non
 @pytest.mark.parametrize(
     ("look", "names"),
     [
-        (lambda table: course(table, "queue"), ["queue@1", "queue@2"]),
+        (lambda table: time_course(table, "queue"), ["queue@1", "queue@2"]),
         (lambda table: table("loss", n=1), ["loss"]),
         (lambda table: table.along("n", "loss"), ["loss"]),
         (lambda table: [dict(points.items()) for _, points in table.cells], ["queue@1", "loss", "queue@2"]),
@@ -365,8 +369,8 @@ def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> Non
     ],
 )
 def test_what_a_figure_reads_in_any_way_is_kept(look: Callable[[SummaryTable], object], names: list[str]) -> None:
-    table = SummaryTable([({"n": 1}, {name: Point(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
-    (cell,) = table.drawn_by(look).cells
+    table = SummaryTable([({"n": 1}, {name: SummaryPoint(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
+    (cell,) = table.restricted_to_figure(look).cells
     assert list(cell[1]) == names
 
 
@@ -381,7 +385,7 @@ def test_without_points_a_recorded_figure_is_not_drawn(work: Path) -> None:
     assert not list(work.glob("none/*/*"))
     assert "<figure" not in (work / "page.html").read_text(encoding="utf-8")
     assert reproduced(work, "--recorded", "--update").returncode == 0
-    assert points.read(points_file) == {}
+    assert points.read_points(points_file) == {}
 
 
 def test_what_is_not_run_again_is_kept_and_what_is_gone_vanishes(work: Path) -> None:
@@ -389,15 +393,15 @@ def test_what_is_not_run_again_is_kept_and_what_is_gone_vanishes(work: Path) -> 
     shutil.copy(work / "fig1.py", work / "fig2.py")
     before = toml.read_text(encoding="utf-8")
     toml.write_text(before.replace('["fig1"]', '["fig1", "fig2"]'), encoding="utf-8")
-    first = points.read(work / "points.parquet")["fig1"]
+    first = points.read_points(work / "points.parquet")["fig1"]
     process = penstock("reproduce", f"{work}/fig2", "--quick", "--store", str(work.parent / "store"), "--update")
     assert process.returncode == 0, process.stderr
-    both = points.read(work / "points.parquet")
+    both = points.read_points(work / "points.parquet")
     assert list(both) == ["fig1", "fig2"]
     assert both["fig1"].cells == first.cells
     toml.write_text(before.replace('["fig1"]', '["fig2"]'), encoding="utf-8")
     assert reproduced(work, "--recorded", "--update").returncode == 0
-    assert list(points.read(work / "points.parquet")) == ["fig2"]
+    assert list(points.read_points(work / "points.parquet")) == ["fig2"]
     text = (work / "results.json").read_text(encoding="utf-8")
     assert [entry["id"] for entry in json.loads(text)["experiments"]] == ["fig2"]
 
@@ -418,9 +422,13 @@ def test_a_claim_is_written_without_what_says_nothing(tmp_path: Path) -> None:
     assert record._entries(paper)["fig1"]["claims"] == [listed, confirmed]
 
 
-@pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
+@pytest.mark.parametrize("paper", papers.included_papers(), ids=lambda paper: paper.name)
 def test_what_is_recorded_of_a_work_is_complete(paper: papers.Paper) -> None:
-    assert [outcome.experiment.name for outcome in record.recorded(paper.experiments) if outcome.undrawn] == []
+    assert [
+        outcome.experiment.name
+        for outcome in record.recorded_outcomes(paper.experiments)
+        if outcome.lacks_figure_points
+    ] == []
 
 
 OWN = {"text": "its own", "grade": "after"}
@@ -432,12 +440,15 @@ def test_a_claim_that_is_not_confirmed_has_the_reason_that_its_work_gives(tmp_pa
     paper = papers.Paper(tmp_path, {"alias": "x"})
     wrong: dict[str, Any] = {"id": "a", "verdict": "contradicted"}
     for verdict in ("contradicted", "inconclusive"):
-        reason = reproduce.with_reason(paper, {**wrong, "verdict": verdict})["reason"]
+        reason = reproduce.claim_with_reason(paper, {**wrong, "verdict": verdict})["reason"]
         assert reason == {"text": "too short, as x shows", "grade": "full"}
-    assert reproduce.with_reason(paper, {**wrong, "id": "c"})["reason"] == {"text": "no reason found", "grade": "none"}
+    assert reproduce.claim_with_reason(paper, {**wrong, "id": "c"})["reason"] == {
+        "text": "no reason found",
+        "grade": "none",
+    }
     for other in ({"id": "b", "verdict": "confirmed"}, {**wrong, "reading": "own"}, {**wrong, "cannot_fail": "x"}):
-        assert "reason" not in reproduce.with_reason(paper, other)
-    assert reproduce.with_reason(paper, {**wrong, "reason": OWN})["reason"] == OWN
+        assert "reason" not in reproduce.claim_with_reason(paper, other)
+    assert reproduce.claim_with_reason(paper, {**wrong, "reason": OWN})["reason"] == OWN
     assert papers.Paper(tmp_path / "none", {"alias": "x"}).reasons == {}
     (tmp_path / "why.toml").write_text('[a]\nbecause = "x"\ngrade = "most"\n', encoding="utf-8")
     with pytest.raises(PenstockError, match='grade "most": must be one of full, part, after, none'):
@@ -445,9 +456,9 @@ def test_a_claim_that_is_not_confirmed_has_the_reason_that_its_work_gives(tmp_pa
 
 
 def test_reasons_speak_of_experiments_that_there_are() -> None:
-    for work in papers.papers():
+    for work in papers.included_papers():
         names = {each.id for each in work.experiments}
-        entries = why.entries(work.folder)
+        entries = why.read_reason_entries(work.folder)
         sources = [value for entry in entries.values() for value in entry.values() if isinstance(value, dict)]
         assert {source["in"] for source in sources if "in" in source} <= names
         assert len(entries) == len(work.reasons)

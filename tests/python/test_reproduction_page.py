@@ -17,9 +17,9 @@ import pytest
 from penstock.reproduce import experiment_run as reproduce
 from penstock.reproduce import page, record
 from penstock.reproduce import paper as papers
-from penstock.reproduce.claim import badged, counted
-from penstock.reproduce.prose import prose
-from penstock.reproduce.text import text
+from penstock.reproduce.claim import have_badges, is_counted
+from penstock.reproduce.prose import readme_sections
+from penstock.reproduce.text import outcomes_text
 from playwright.sync_api import Page
 
 from .browser import faults, needs_chromium, resize
@@ -41,7 +41,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_a_page_has_all_claims_and_assumptions_and_links_to_nothing_else(index: Path) -> None:
-    for paper in papers.papers():
+    for paper in papers.included_papers():
         text = index.with_name(f"papers-{paper.name}.html").read_text(encoding="utf-8")
         text = re.sub(r"<svg.*?</svg>", "", text, flags=re.S)
         anchors = set(re.findall(r'\bid="([^"]+)"', text))
@@ -74,17 +74,17 @@ SHOWN = '[...document.querySelectorAll(".claim[data-verdict]")].filter((one) => 
 @needs_chromium
 def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_asks(index: Path, tab: Page) -> None:
     suits_every_reader(tab, index)
-    for paper in papers.papers():
+    for paper in papers.included_papers():
         assert index.with_name(f"papers-{paper.name}.html").stat().st_size < LARGEST
-        claims = [claim for outcome in record.recorded(paper.experiments) for claim in outcome.claims]
+        claims = [claim for outcome in record.recorded_outcomes(paper.experiments) for claim in outcome.claims]
         main = [claim for claim in claims if "reading" not in claim]
-        field = "badge" if badged(claims) else "verdict"
-        groups = Counter(claim[field] or claim["verdict"] for claim in main if counted(claim))
+        field = "badge" if have_badges(claims) else "verdict"
+        groups = Counter(claim[field] or claim["verdict"] for claim in main if is_counted(claim))
         expected = {f"{paper.alias}/{claim['id']}": claim_label(claim) for claim in main}
         tab.goto(index.as_uri())
         tab.click(f'a[href="papers-{paper.name}.html"]')
         tab.wait_for_url(f"**/papers-{paper.name}.html")
-        assert tab.evaluate("document.querySelector('h1').textContent") == paper.about["title"]
+        assert tab.evaluate("document.querySelector('h1').textContent") == paper.metadata["title"]
         badges = {name: rest for name, *rest in tab.evaluate(CLAIMS)}
         assert badges == {name: [word, name, 1] for name, word in expected.items()}
         assert tab.evaluate("document.querySelectorAll('.claim p.reading').length") == len(claims) - len(main)
@@ -102,9 +102,9 @@ DRAWING = "document.querySelector('figure svg')"
 
 @needs_chromium
 def test_the_page_of_a_figure_begins_with_it_and_has_each_claim_once(tmp_path: Path, tab: Page) -> None:
-    experiments = papers.find(["kt/fig4a"])
-    outcomes = record.recorded(experiments)
-    (file,) = page.write(outcomes, tmp_path / "page.html")
+    experiments = papers.find_experiments(["kt/fig4a"])
+    outcomes = record.recorded_outcomes(experiments)
+    (file,) = page.write_pages(outcomes, tmp_path / "page.html")
     text = re.sub(r"<svg.*?</svg>", "", file.read_text(encoding="utf-8"), flags=re.S).split("</figure>")[1]
     for claim in outcomes[0].claims:
         if "reading" not in claim:
@@ -118,8 +118,8 @@ def test_the_page_of_a_figure_begins_with_it_and_has_each_claim_once(tmp_path: P
 
 @needs_chromium
 def test_a_finished_figure_shows_the_point_under_the_pointer_and_its_numbers(tmp_path: Path, tab: Page) -> None:
-    outcomes = record.recorded(papers.find(["kt/fig4a"]))
-    (file,) = page.write(outcomes, tmp_path / "page.html")
+    outcomes = record.recorded_outcomes(papers.find_experiments(["kt/fig4a"]))
+    (file,) = page.write_pages(outcomes, tmp_path / "page.html")
     drawn = outcomes[0].figure()
     assert drawn is not None
     lines = {str(line.get_label()): np.asarray(line.get_data(), dtype=float) for line in drawn.axes[0].lines}
@@ -145,11 +145,11 @@ def test_a_finished_figure_shows_the_point_under_the_pointer_and_its_numbers(tmp
 
 
 def test_a_quick_reproduction_names_the_claims_that_it_leaves_out(tmp_path: Path) -> None:
-    outcome = record.recorded(papers.find(["kt/fig4a"]))[0]
+    outcome = record.recorded_outcomes(papers.find_experiments(["kt/fig4a"]))[0]
     tried = [claim for claim in outcome.claims if claim["id"] == "c04"]
-    (file,) = page.write([replace(outcome, claims=tried)], tmp_path / "page.html")
+    (file,) = page.write_pages([replace(outcome, claims=tried)], tmp_path / "page.html")
     text = re.sub(r"\s+", " ", re.sub("<[^>]+>", "", file.read_text(encoding="utf-8").split("</figure>")[1]))
-    left_out = [f"kt/{id_}" for id_ in outcome.experiment.claimed if id_ != "c04"]
+    left_out = [f"kt/{id_}" for id_ in outcome.experiment.claim_ids if id_ != "c04"]
     assert f"Not tried: {', '.join(left_out)} (6 of 7 claims)" in text
     assert "Of 7 claims, 1 was tried: it is confirmed." in file.read_text(encoding="utf-8")
 
@@ -157,7 +157,7 @@ def test_a_quick_reproduction_names_the_claims_that_it_leaves_out(tmp_path: Path
 @pytest.mark.slow
 @needs_chromium
 def test_the_page_of_every_work_suits_every_reader(index: Path, tab: Page) -> None:
-    for paper in papers.papers():
+    for paper in papers.included_papers():
         document_suits_every_reader(tab, index.with_name(f"papers-{paper.name}.html"))
 
 
@@ -179,16 +179,16 @@ def test_the_browser_sees_what_a_page_must_not_do(tmp_path: Path, tab: Page) -> 
 
 def test_a_figure_whose_claims_are_not_decided_says_so(tmp_path: Path) -> None:
     """A quick reproduction reads no claim from a figure of flows that have not settled, though it has claims."""
-    (with_claims,), (without,) = papers.find(["kt/fig5a"]), papers.find(["kt/single"])
+    (with_claims,), (without,) = papers.find_experiments(["kt/fig5a"]), papers.find_experiments(["kt/single"])
     outcomes = [reproduce.Outcome(experiment, 5, 5, 1.0, [], None) for experiment in (with_claims, without)]
-    (file,) = page.write(outcomes, tmp_path / "page.html")
+    (file,) = page.write_pages(outcomes, tmp_path / "page.html")
     first, second = file.read_text(encoding="utf-8").split('id="single"')
     assert "No claim refers to" not in first
     assert (
         "Not tried: <b>kt/c13</b>, <b>kt/c15</b>, <b>kt/c16</b>, <b>kt/c17</b>, <b>kt/c14</b> (5 of 5 claims)" in first
     )
     assert "No claim refers to this experiment" in second
-    printed = text(outcomes)
+    printed = outcomes_text(outcomes)
     assert printed.count("too few runs or cells") == 1
     assert "to decide its claims (c13, c15, c16, c17, c14): run it without --quick" in printed
 
@@ -200,11 +200,11 @@ def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> 
         "## Status\n\nno\n"
     )
     (tmp_path / "README.md").write_text(text, encoding="utf-8")
-    intro, setup, assumed = prose(papers.Paper(tmp_path, {}), {"fig1": "fig1"})
+    intro, setup, assumed = readme_sections(papers.Paper(tmp_path, {}), {"fig1": "fig1"})
     assert (intro.title, setup.title, assumed.title) == ("", "Set-up", "Assumptions")
-    assert (intro.assumptions, setup.assumptions, assumed.assumptions) == (False, False, True)
+    assert (intro.lists_assumptions, setup.lists_assumptions, assumed.lists_assumptions) == (False, False, True)
     assert '<a href="#fig1"><code>fig1</code></a>' in intro.html
     assert '<div class="scroll" tabindex="0"><table>' in setup.html
     assert "&lt;b&gt;All&lt;/b&gt; of <code>fig2</code>" in assumed.html
     assert re.findall("(?:src|href)=[^>]*", assumed.html) == ['href="http://a/x.png"', 'href="https://z"']
-    assert prose(papers.Paper(tmp_path / "none", {}), {}) == []
+    assert readme_sections(papers.Paper(tmp_path / "none", {}), {}) == []

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from penstock.errors import RequirementError
 from penstock.link import requirements
-from penstock.link.requirements import Report
+from penstock.link.requirements import ProbeReport
 
 REQUIRE = """
 from penstock.link import requirements
@@ -25,7 +25,7 @@ NO_NETWORK_RIGHTS = ["setpriv", "--bounding-set=-net_admin", "--inh-caps=-all"]
 
 
 def required(launcher: Sequence[str], limits: str = "") -> subprocess.CompletedProcess[str]:
-    """`require` in a process with fewer rights."""
+    """`require_real_links` in a process with fewer rights."""
     command = ["sh", "-c", f'{limits} exec "$@"', "sh", *launcher, sys.executable, "-c", REQUIRE]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -46,18 +46,21 @@ def required(launcher: Sequence[str], limits: str = "") -> subprocess.CompletedP
     ],
 )
 def test_each_missing_part_has_a_cure(missing: str, cure: str) -> None:
-    advice = Report(missing).cure
+    advice = ProbeReport(missing).remedy
     assert cure in advice
     assert bool(advice) == bool(missing)
 
 
 def test_findings_say_whether_links_run_and_how_to_get_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    good, bad = Report("", "SCHED_OTHER", 50, 9000), Report("open /dev/net/tun: No such file or directory (os error 2)")
+    good, bad = (
+        ProbeReport("", "SCHED_OTHER", 50, 9000),
+        ProbeReport("open /dev/net/tun: No such file or directory (os error 2)"),
+    )
 
-    def items(here: Report, users: Report) -> dict[str, tuple[bool, str, str]]:
-        monkeypatch.setattr(requirements, "probe", lambda: here)
-        monkeypatch.setattr(requirements, "in_user_namespace", lambda: users)
-        return {item.name: (item.ok, item.found, item.advice) for item in requirements.findings()}
+    def items(here: ProbeReport, users: ProbeReport) -> dict[str, tuple[bool, str, str]]:
+        monkeypatch.setattr(requirements, "probe_real_links", lambda: here)
+        monkeypatch.setattr(requirements, "probe_in_user_namespace", lambda: users)
+        return {item.name: (item.ok, item.found, item.advice) for item in requirements.environment_checks()}
 
     both = items(replace(good, scheduling="SCHED_DEADLINE"), good)
     assert both["real links"] == (True, "yes (penstock link, --on link)", "")
@@ -74,18 +77,18 @@ def test_findings_say_whether_links_run_and_how_to_get_there(monkeypatch: pytest
 
 @pytest.mark.link
 def test_the_probe_makes_what_a_link_needs() -> None:
-    report = requirements.probe()
+    report = requirements.probe_real_links()
     assert report.missing == ""
     assert report.scheduling in ("SCHED_DEADLINE", "SCHED_FIFO", "SCHED_OTHER")
     assert 0 < report.late_p50_us <= report.late_max_us
-    requirements.require("link")
+    requirements.require_real_links("link")
 
 
 @pytest.mark.link
 def test_without_rights_penstock_starts_again_in_a_user_namespace() -> None:
     # CAP_SETFCAP stays: without it, root cannot map itself into a user namespace; an ordinary user can.
     result = required(NO_NETWORK_RIGHTS)
-    if requirements.in_user_namespace().missing:
+    if requirements.probe_in_user_namespace().missing:
         assert result.returncode == 1
         assert "RequirementError" in result.stderr
         return

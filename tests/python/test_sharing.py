@@ -5,7 +5,7 @@ from __future__ import annotations
 import penstock as ps
 import pytest
 from penstock.papers.kantawala_turner_2005 import setup as kt
-from penstock.papers.kantawala_turner_2005.sharing import by_kind
+from penstock.papers.kantawala_turner_2005.sharing import with_queues_by_kind
 from penstock.scenario.document import Document, as_document
 
 SPAN = ("4s", "2s")
@@ -21,7 +21,7 @@ def shared(network: str, queues: int) -> Document:
 def test_each_queue_has_the_same_number_of_flows_of_one_kind(network: str, queues: int) -> None:
     before = shared(network, queues)
     kinds: list[tuple[str, str]] = []
-    for name, group in by_kind(before).tree["traffic"].items():
+    for name, group in with_queues_by_kind(before).tree["traffic"].items():
         kinds += [(name.partition("-")[0], source) for source in group["from"]]
     in_queue = [[kind for kind, _ in kinds[queue::queues]] for queue in range(queues)]
     for queue, flows in enumerate(in_queue):
@@ -39,13 +39,13 @@ def test_each_queue_has_the_same_number_of_flows_of_one_kind(network: str, queue
 
 def test_a_queue_for_each_flow_and_one_queue_for_all_flows_are_unchanged() -> None:
     alone = as_document(kt.two_round_trips("long", kt.queue("DTDRR", 1000), SPAN))
-    assert by_kind(alone) is alone
+    assert with_queues_by_kind(alone) is alone
     together = shared(kt.TRIPS, 1)
-    assert by_kind(together) is together
+    assert with_queues_by_kind(together) is together
 
 
 def test_metrics_of_split_groups_cover_all_their_flows() -> None:
-    document = by_kind(shared(kt.HOPS, 10))
+    document = with_queues_by_kind(shared(kt.HOPS, 10))
     run = ps.run(document, seed=1, flows=True)
     numbers = kt.measure(run)
     fair = 500e6 / 100 * kt.PAYLOAD / kt.WIRE  # bit/s; 100 flows share 500 Mb/s (Section 4)

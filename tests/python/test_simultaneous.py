@@ -13,8 +13,8 @@ import pytest
 from penstock.report import page as report
 from penstock.results import simultaneous
 from penstock.results.comparison import Comparison
-from penstock.results.estimate import Estimate, student_t, summarize
-from penstock.results.leading import leading
+from penstock.results.estimate import Estimate, student_t_quantile, summarize
+from penstock.results.leading_schemes import leading_schemes
 from penstock.results.simultaneous import adjusted_alpha
 from scipy import stats
 
@@ -39,7 +39,7 @@ def skewed(rng: np.random.Generator, runs: int, cells: int, shared: float) -> Ar
 def all_covered(data: Array, alpha: float) -> bool:
     runs = len(data)
     t = np.abs(data.mean(axis=0)) / (data.std(axis=0, ddof=1) / math.sqrt(runs))
-    return bool(t.max() <= student_t(runs - 1, alpha))
+    return bool(t.max() <= student_t_quantile(runs - 1, alpha))
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,13 @@ def test_many_schemes_against_one_agree_with_dunnett() -> None:
     rng = np.random.default_rng(4)
     groups = rng.standard_normal((6, 400))
     data = (groups[1:] - groups[0]).T
-    quantile = student_t(len(data) - 1, adjusted_alpha(data))
+    quantile = student_t_quantile(len(data) - 1, adjusted_alpha(data))
     test = stats.dunnett(*groups[1:], control=groups[0], rng=np.random.default_rng(5))
     interval = test.confidence_interval(0.95)
     pooled = math.sqrt(np.mean(groups.var(axis=1, ddof=1)) * 2 / 400)
     dunnett = (interval.high - interval.low) / 2 / pooled
     assert quantile == pytest.approx(float(dunnett[0]), rel=0.02)
-    assert quantile < student_t(len(data) - 1, 0.05 / 5)
+    assert quantile < student_t_quantile(len(data) - 1, 0.05 / 5)
 
 
 def test_equicorrelated_cells_agree_with_the_multivariate_t() -> None:
@@ -88,7 +88,7 @@ def test_equicorrelated_cells_agree_with_the_multivariate_t() -> None:
     cells, runs = 6, 60
     data = correlated(rng, runs, cells, 0.7)
     shape = np.corrcoef(data.T)
-    bound = student_t(runs - 1, adjusted_alpha(data))
+    bound = student_t_quantile(runs - 1, adjusted_alpha(data))
     box = np.full(cells, bound)
     inside = stats.multivariate_t(shape=shape, df=runs - 1, seed=1).cdf(box, lower_limit=-box)
     assert float(inside) == pytest.approx(0.95, abs=0.01)
@@ -174,7 +174,7 @@ def test_the_leading_schemes_are_in_the_json_and_on_the_page(compared: Compariso
     for place in compared.places:
         for name in compared.metrics[place]:
             for point in range(2):
-                assert read.leads(point, place, name) == compared.leads(point, place, name)
+                assert read.leading_schemes(point, place, name) == compared.leading_schemes(point, place, name)
     page = report.render(result)
     assert "All statements about a metric hold together with 95&nbsp;% confidence" in page
     assert "they use 6 simultaneous intervals" in page
@@ -201,7 +201,7 @@ def test_schemes_that_do_not_differ_rarely_get_a_mark(monkeypatch: pytest.Monkey
     wrong = {"family": 0, "single": 0}
     for _ in range(150):
         values = noise(rng)
-        wrong["family"] += bool(leading("link", "loss_rate", values, cells_of(values)).fronts)
+        wrong["family"] += bool(leading_schemes("link", "loss_rate", values, cells_of(values)).leaders_by_point)
         wrong["single"] += any(
             stats.ttest_1samp(values[:, i] - values[:, j], 0, axis=1).pvalue.min() < 0.05
             for i in range(4) for j in range(i)
@@ -214,6 +214,6 @@ def test_paired_differences_show_the_best_where_means_overlap() -> None:
     rng = np.random.default_rng(11)
     common = 10 * rng.standard_normal((1, 1, 20))
     values = common + rng.standard_normal((1, 3, 20)) + np.array([0.0, 3.0, 6.0])[None, :, None]
-    row = leading("link", "loss_rate", values, cells_of(values))
-    assert row.fronts == {0: [0]}
-    assert row.intervals == 3
+    row = leading_schemes("link", "loss_rate", values, cells_of(values))
+    assert row.leaders_by_point == {0: [0]}
+    assert row.interval_count == 3

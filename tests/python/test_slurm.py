@@ -13,7 +13,7 @@ import pytest
 from penstock.errors import PenstockError
 from penstock.studies.slurm import job_array
 from penstock.studies.store import Store
-from penstock.studies.study import Batch
+from penstock.studies.study import StudyRuns
 from penstock.studies.study_file import StudyFile
 
 from .test_cli import penstock
@@ -59,7 +59,7 @@ def test_the_jobs_of_the_array_make_the_study(tmp_path: Path) -> None:
     assert counts == [3, 6, 6]
     assert all(
         Store(store).has(cell.content, seed)
-        for cell in Batch(StudyFile.read(file).study, None).cells()
+        for cell in StudyRuns(StudyFile.read(file).study, None).cells()
         for seed in (1, 2)
     )
 

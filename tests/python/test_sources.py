@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import penstock as ps
 import pytest
-from penstock.results.metrics import metric
+from penstock.results.metrics import find_metric
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document
 from penstock.scenario.elements import EcnField
@@ -214,8 +214,8 @@ def test_completion_times_by_class_have_names_that_can_be_read() -> None:
     # An exponential size of mean 20 kB: 39 % are at most 10 kB. Three standard deviations of a thousand are 5 %.
     assert traffic["completed_0_10000"] / traffic.completed == pytest.approx(1 - np.exp(-0.5), abs=0.05)
     assert traffic["completion_mean_0_10000_s"] < traffic.completion_mean_s < traffic["completion_mean_50000_inf_s"]
-    assert metric("completion_p99_0_10000_s").title == "Completion time, 99th percentile, 0 to 10,000 B"
-    assert metric("completed_50000_inf").title == "Transfers completed, above 50,000 B"
+    assert find_metric("completion_p99_0_10000_s").title == "Completion time, 99th percentile, 0 to 10,000 B"
+    assert find_metric("completed_50000_inf").title == "Transfers completed, above 50,000 B"
 
 
 def test_sizes_in_bytes_are_delivered_to_the_byte() -> None:

@@ -17,7 +17,7 @@ from penstock.cli.app import app
 from penstock.errors import PenstockError
 from penstock.plots import metric_by_axis
 from penstock.results.estimate import summarize
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 from penstock.studies.database import Database
 from penstock.studies.store_table import StoreTable, parse_choices
 from penstock.studies.stored_runs import stored_runs
@@ -268,7 +268,9 @@ def test_a_figure_is_written_in_every_format_with_the_same_bytes(store: Path, tm
 def delay_table(store: Path, *where: str) -> SummaryTable:
     cells = table(store, *where).read([DELAY]).cells
     summaries = [(labels, samples[DELAY].summary) for labels, samples in cells]
-    return SummaryTable((labels, {DELAY: Point(s.mean, s.half_width)}) for labels, s in summaries if s is not None)
+    return SummaryTable(
+        (labels, {DELAY: SummaryPoint(s.mean, s.half_width)}) for labels, s in summaries if s is not None
+    )
 
 
 def drawn(figure: Figure, panel: int = 0) -> list[tuple[list[float], list[float]]]:
@@ -339,7 +341,7 @@ def test_names_on_the_x_axis_are_not_connected(store: Path) -> None:
 
 def test_the_y_axis_begins_at_zero_unless_values_are_close() -> None:
     def bottom(*means: float) -> float:
-        cells = [({"n": at}, {"links.a.utilization": Point(mean, None)}) for at, mean in enumerate(means)]
+        cells = [({"n": at}, {"links.a.utilization": SummaryPoint(mean, None)}) for at, mean in enumerate(means)]
         return float(metric_by_axis.draw(SummaryTable(cells), "n", "links.a.utilization").axes[0].get_ylim()[0])
 
     assert bottom(0.1, 0.9) == 0
@@ -347,7 +349,7 @@ def test_the_y_axis_begins_at_zero_unless_values_are_close() -> None:
 
 
 def test_whole_numbers_have_whole_ticks() -> None:
-    cells = [({"flows": at}, {"links.a.utilization": Point(0.5, None)}) for at in range(1, 13)]
+    cells = [({"flows": at}, {"links.a.utilization": SummaryPoint(0.5, None)}) for at in range(1, 13)]
     figure = metric_by_axis.draw(SummaryTable(cells), "flows", "links.a.utilization")
     ticks = [float(tick) for tick in figure.axes[0].get_xticks()]
     assert len(ticks) > 2

@@ -19,7 +19,7 @@ import pytest
 from penstock.errors import PenstockError, ScenarioError
 from penstock.studies.complete import Shard
 from penstock.studies.study_file import StudyFile
-from penstock.studies.where import condition
+from penstock.studies.where import parse_condition
 
 from .test_cli import penstock
 from .test_scenario import small
@@ -222,14 +222,14 @@ def test_a_shard_is_a_part_of_a_number(text: str) -> None:
 
 
 def test_conditions_compare_and_compute_only() -> None:
-    chosen = condition("flows * 2 <= 10 and scheme in ('red', 'pie') and not flows == 3", ["flows", "scheme"])
+    chosen = parse_condition("flows * 2 <= 10 and scheme in ('red', 'pie') and not flows == 3", ["flows", "scheme"])
     assert [flows for flows in range(8) if chosen(flows=flows, scheme="red")] == [0, 1, 2, 4, 5]
     refused = ("__import__('os')", "flows.real > 1", "flows if flows else 1", "f(1)", "", "flows <", "[i for i in ()]")
     for text in refused:
         with pytest.raises(ValueError, match=r"may not contain|is no condition|names no axis"):
-            condition(text, ["flows"])
+            parse_condition(text, ["flows"])
     with pytest.raises(PenstockError, match="not supported between"):
-        condition("flows < 'a'", ["flows"])(flows=1)
+        parse_condition("flows < 'a'", ["flows"])(flows=1)
 
 
 PID = """

@@ -16,10 +16,10 @@ from penstock.studies import chunk as chunks
 from penstock.studies import executor
 from penstock.studies.chunk import Chunk
 from penstock.studies.database import Database
-from penstock.studies.executor import make
+from penstock.studies.executor import execute_chunk
 from penstock.studies.store import Store
 from penstock.studies.store_table import StoreTable
-from penstock.studies.study import Batch, Study
+from penstock.studies.study import Study, StudyRuns
 
 
 def link(flows: int, scheme: str) -> ps.Scenario:
@@ -39,10 +39,10 @@ def interrupt_after(runs: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[st
         if len(runs_made) >= runs:
             raise KeyboardInterrupt
         runs_made.extend((cell.content, seed) for cell, seeds in chunk.runs for seed in seeds)
-        return make(chunk, *rest)
+        return execute_chunk(chunk, *rest)
 
     monkeypatch.setattr(chunks, "PACKETS", 0)
-    monkeypatch.setattr(executor, "make", counted)
+    monkeypatch.setattr(executor, "execute_chunk", counted)
     return runs_made
 
 
@@ -76,7 +76,7 @@ def test_chunks_grow_with_a_study_up_to_a_limit(monkeypatch: pytest.MonkeyPatch)
     grown = [10] * 8 + [20] * 8 + [30] * 8 + [40] * 8
     for limit, sizes in ((4096, [50] * 32), (45, [45] * 35 + [25])):
         monkeypatch.setattr(chunks, "MAX_RUNS", limit)
-        assert [chunk.size for chunk in chunks.chunks(Batch(study, None).cells())] == grown + sizes
+        assert [chunk.size for chunk in chunks.split_into_chunks(StudyRuns(study, None).cells())] == grown + sizes
 
 
 def test_a_store_knows_the_order_of_the_names_of_all_parts_of_a_study(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_watched_link_may_have_a_drawn_rate() -> None:
     """Its work is that of the mean rate: 8 Mbit/s for 3 s are 2000 packets of 1500 bytes."""
     base = link(2, "red").replace("links.bottleneck.rate", {"uniform": ["6Mbit", "10Mbit"]})
     study = Study(base, {"traffic.bulk.count": [1, 2]}, seeds=3)
-    assert [cell.packets() for cell in Batch(study, None).cells()] == [2000.0, 2000.0]
+    assert [cell.packets() for cell in StudyRuns(study, None).cells()] == [2000.0, 2000.0]
     sample = study.run(measure)("goodput", **{"traffic.bulk.count": 2})
     assert sample.values.tolist() == [ps.run(base, seed).traffic["bulk"].goodput_bps for seed in (1, 2, 3)]
 
@@ -139,7 +139,7 @@ def test_sums_of_studies_and_parts_of_tables() -> None:
     table = both.run(measure)
     assert len(table("delay", part="a", flows=2).values) == 1
     assert len(table("delay", part="b").values) == 3
-    assert both.limited(2).most_seeds == 2
+    assert both.with_max_seeds(2).max_seeds == 2
     assert table.where(part="b").axis("flows") == [3]
     with pytest.raises(KeyError, match="3 cells"):
         table("delay", scheme="red")
@@ -168,10 +168,10 @@ def test_a_function_that_keeps_numbers_is_known_by_its_code() -> None:
 
 
 def test_a_summary_survives_its_file(tmp_path: Path) -> None:
-    table = GRID.run(measure) + Table.exact([({"flows": 9}, {"goodput": 1.0})])
-    summary = SummaryTable.of(table)
-    points.write(tmp_path / "points.parquet", {"fig1": summary})
-    again = points.read(tmp_path / "points.parquet")["fig1"]
+    table = GRID.run(measure) + Table.from_formulas([({"flows": 9}, {"goodput": 1.0})])
+    summary = SummaryTable.from_table(table)
+    points.write_points(tmp_path / "points.parquet", {"fig1": summary})
+    again = points.read_points(tmp_path / "points.parquet")["fig1"]
     assert again.cells == summary.cells
     assert len(again.along("flows", "goodput", scheme="red")) == len(table.along("flows", "goodput", scheme="red"))
     assert again("goodput", flows=9).mean == 1.0

@@ -14,7 +14,7 @@ import penstock as ps
 import pyarrow as pa
 import pytest
 from penstock.results.estimate import Estimate
-from penstock.results.run_table import Design
+from penstock.results.run_table import StudyDesign
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.studies.candidate import Candidate
 from penstock.tuning.advice import Advice, Confirmed
@@ -163,7 +163,7 @@ def test_exceptions_are_the_networks_that_miss_an_aim_with_a_setting_that_meets_
     first, other = runs(DEFAULT, [0.01] * 19 + [0.05]), runs(RULE, [0.05] * 19 + [0.01])
     draws = tuple(Draw(number, number, rate=0.8) for number in range(20))
     entries = (confirmed(first, other), confirmed(other, first))
-    no_runs = ps.Runs(pa.table({}), Design({}, [], [], [], ""))
+    no_runs = ps.Runs(pa.table({}), StudyDesign({}, [], [], [], ""))
     advice = Advice({}, (tuned(),), AIM, (DEFAULT,), entries, (), draws, (), no_runs, 40, 1)
     assert advice.exceptions == [(draws[19], ("delay p99 < 20ms",), RULE.label)]
     assert draws[19].text == "rate × 0.8, flows × 1, round trip × 1"
@@ -315,7 +315,7 @@ def test_a_choice_that_fails_on_fresh_networks_gives_way_to_a_setting_that_meets
             return [fresh[setting.label] for setting in settings]
 
     bench = Replayed(Population(LINK.document(), ["bottleneck"], 1), [tuned()], AIM)
-    tuning = _Tuning(bench, Candidate.all_of(["codel"]), LINK.document().resolve(), 150.0, None)
+    tuning = _Tuning(bench, Candidate.from_schemes(["codel"]), LINK.document().resolve(), 150.0, None)
     advised, confirmed = tuning._confirm((PRESENT.setting,), pool, [])
     assert advised == (DEFAULT,)
     assert [each.success.met for each in confirmed] == [20, 18]

@@ -14,14 +14,14 @@ import pytest
 from penstock.cli.app import app
 from penstock.engine.warmup import queue_means
 from penstock.explain.unsettled import of_queues
-from penstock.live.material import material
-from penstock.results.transient import BATCH, batch_means, remainder, truncation
+from penstock.live.bench_data import bench_data
+from penstock.results.transient import BATCH, batch_means, biasing_transient, transient_batch_count
 from penstock.scenario.resolve import Resolved
 from penstock.studies.complete import Shard
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 from penstock.studies.store import Store
 from penstock.studies.stored_runs import read_runs, study_runs
-from penstock.studies.study import Batch
+from penstock.studies.study import StudyRuns
 from penstock.studies.study_file import StudyFile
 from penstock.units import parse_time
 from typer.testing import CliRunner
@@ -41,16 +41,16 @@ def test_the_statistic_is_that_of_the_paper(seed: int) -> None:
     length = int(rng.integers(30, 400))
     noise = rng.standard_normal(length)
     series = noise + 8 * np.exp(-np.arange(length) / rng.integers(1, 80))
-    assert truncation(batch_means(series)) == reference(series)
+    assert transient_batch_count(batch_means(series)) == reference(series)
 
 
 def test_an_exponential_transient_is_cut_where_it_has_faded() -> None:
     rng = np.random.default_rng(1)
     series = 100 * np.exp(-np.arange(1000) / 30) + rng.standard_normal(1000)
-    end = truncation(batch_means(series))
+    end = transient_batch_count(batch_means(series))
     assert end is not None
     assert 90 <= BATCH * end <= 250  # 100 exp(-t / 30) is 5 at 90 and 0.02 at 250
-    assert truncation(batch_means(rng.standard_normal(1000) + np.arange(1000) / 20)) is None
+    assert transient_batch_count(batch_means(rng.standard_normal(1000) + np.arange(1000) / 20)) is None
 
 
 def busy(**changes: object) -> ps.Scenario:
@@ -82,14 +82,16 @@ def seconds(resolved: Resolved) -> float:
 
 
 def test_all_schemes_of_a_point_have_the_longest_warm_up_of_their_own_pilots() -> None:
-    plan = Plan.make(busy(), ["droptail", "codel"], {"traffic.second.start": ["5s", "8s"]}).with_warmups()
+    plan = ComparisonPlan.resolve_cases(
+        busy(), ["droptail", "codel"], {"traffic.second.start": ["5s", "8s"]}
+    ).with_warmups()
     late, later = plan.cases[:2], plan.cases[2:]
     for start, cases in ((5, late), (8, later)):
         assert len({seconds(case.resolved) for case in cases}) == 1
         assert start - 1 <= seconds(cases[0].resolved) <= start + 4
         alone = [
             seconds(
-                Plan.make(busy(), [case.candidate], {"traffic.second.start": [f"{start}s"]})
+                ComparisonPlan.resolve_cases(busy(), [case.candidate], {"traffic.second.start": [f"{start}s"]})
                 .with_warmups()
                 .cases[0]
                 .resolved
@@ -125,9 +127,9 @@ def study(tmp_path: Path) -> Path:
     return file
 
 
-def completed(file: Path, store: Path, threads: int = 2, shard: Shard | None = None) -> Batch:
+def completed(file: Path, store: Path, threads: int = 2, shard: Shard | None = None) -> StudyRuns:
     """The study with its runs made."""
-    batch = Batch(StudyFile.read(file).study, Store(store))
+    batch = StudyRuns(StudyFile.read(file).study, Store(store))
     batch.complete(threads, None, shard)
     return batch
 
@@ -151,10 +153,10 @@ def test_shards_threads_and_resumption_find_the_same_warm_ups(
     whole = completed(study, tmp_path / "whole", threads=1)
     both = tmp_path / "both"
     completed(study, both, shard=Shard(1, 2))
-    before = Batch(StudyFile.read(study).study, Store(both))
+    before = StudyRuns(StudyFile.read(study).study, Store(both))
     assert any(before.results.missing(cell.content, cell.seeds) for cell in before.cells())
     completed(study, both, shard=Shard(2, 2))
-    resumed = Batch(StudyFile.read(study).study, Store(both))
+    resumed = StudyRuns(StudyFile.read(study).study, Store(both))
     for first, second in zip(whole.cells(), resumed.cells(), strict=True):
         assert first.content == second.content
         assert first.resolved.readable["warmup"] == second.resolved.readable["warmup"] != "auto"
@@ -165,7 +167,7 @@ def test_shards_threads_and_resumption_find_the_same_warm_ups(
 
 def test_pilot_runs_are_kept_apart_and_made_once(study: Path, tmp_path: Path) -> None:
     file, folder = StudyFile.read(study), tmp_path / "store"
-    unmade = Batch(file.study, Store(folder))
+    unmade = StudyRuns(file.study, Store(folder))
     assert {cell.resolved.readable["warmup"] for cell in unmade.cells()} == {"auto"}
     completed(study, folder)
     times = {path.name: path.stat().st_mtime_ns for path in (folder / "pilots" / "runs").iterdir()}
@@ -195,21 +197,21 @@ def test_check_shows_the_warm_up_that_a_run_finds(tmp_path: Path) -> None:
 def test_tuning_and_pages_accept_an_automatic_warm_up() -> None:
     advice = ps.tune(busy(), "delay mean < 100ms", ["droptail"], budget_s=60)
     assert 7 <= parse_time(advice.scenario["warmup"]) / 1e9 <= 12
-    assert material(busy().document(), (), None)["scenario"]["warmup_ns"] == 0
+    assert bench_data(busy().document(), (), None)["scenario"]["warmup_ns"] == 0
 
 
 def test_a_transient_after_the_warm_up_is_reported_with_its_end() -> None:
     rng = np.random.default_rng(2)
     noise = rng.standard_normal(400)
-    rest = remainder(20 + noise + 60 * np.exp(-np.arange(400) / 10))
+    rest = biasing_transient(20 + noise + 60 * np.exp(-np.arange(400) / 10))
     assert rest is not None
     assert 20 <= (rest.end or 0) <= 80  # 60 exp(-t / 10) is 8 at 20 and 0.02 at 80
     assert rest.steady_mean == pytest.approx(20, abs=0.2)
-    ramp = remainder(20 + noise + np.arange(400) / 10)
+    ramp = biasing_transient(20 + noise + np.arange(400) / 10)
     assert ramp is not None
     assert ramp.end is None
     # 0.3 for a quarter of the time is 0.4 % of the mean.
-    assert remainder(20 + noise + np.where(np.arange(400) < 100, 0.3, 0.0)) is None
+    assert biasing_transient(20 + noise + np.where(np.arange(400) < 100, 0.3, 0.0)) is None
 
 
 @pytest.mark.parametrize(("memory", "most"), [(0.0, 0.002), (0.9, 0.01), (0.97, 0.03)])
@@ -221,14 +223,14 @@ def test_stationary_series_are_rarely_reported(memory: float, most: float) -> No
         for index, shock in enumerate(rng.standard_normal(899)):
             series[index + 1] = memory * series[index] + shock
         # Its mean is three standard deviations, as of a queue that is seldom empty.
-        reported += remainder(3 / np.sqrt(1 - memory**2) + series[500:]) is not None
+        reported += biasing_transient(3 / np.sqrt(1 - memory**2) + series[500:]) is not None
     assert reported <= 1000 * most
 
 
 @pytest.mark.parametrize("scheme", ["droptail", "codel", "fq-codel", "red", "pie"])
 @pytest.mark.parametrize("name", ["standard", "brandauer_ftp", "bodin_differentiation", "chung_limited_windows"])
 def test_no_warning_about_scenarios_with_a_sufficient_warm_up(name: str, scheme: str) -> None:
-    case = Plan.make(f"scenarios/{name}.toml", [scheme]).cases[0]
+    case = ComparisonPlan.resolve_cases(f"scenarios/{name}.toml", [scheme]).cases[0]
     series = ps.run(case.document, series=True).series
     assert of_queues(case.resolved, queue_means(series, parse_time(case.resolved.readable["duration"]) / 1e9)) == []
 

@@ -16,11 +16,11 @@ from penstock.explain.explanation import prepare
 from penstock.explain.on_link import OnLink
 from penstock.explain.settings_here import settings_here
 from penstock.explain.warnings import Warned, average_seconds, of_result, of_scenario
-from penstock.results.conclusion import of_run
+from penstock.results.conclusion import run_sentence
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document, read_document
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -242,14 +242,14 @@ def test_a_rate_in_the_words_of_tc_is_not_ignored_in_silence(capsys: pytest.Capt
     """tbf and htb give the link a rate; the comparison has that of the scenario."""
     tbf = "tc: qdisc add dev eth0 root handle 1: tbf rate {} burst 5kb latency 70ms\nqdisc add dev eth0 parent 1: codel"
     base = ps.dumbbell(rate="10Mbit", rtt="40ms", duration="1s", traffic=ps.Tcp(), queue=ps.DropTail(limit="100p"))
-    warnings = compare_warnings(Plan.make(base, ["droptail", tbf.format("4mbit")]))
+    warnings = compare_warnings(ComparisonPlan.resolve_cases(base, ["droptail", tbf.format("4mbit")]))
     (ignored,) = [entry for entry in warnings if entry["name"] == "ignored-rate"]
     assert (ignored["scheme"].partition(":")[0], ignored["place"]) == ("codel", "bottleneck")
     assert "4Mbit" in ignored["says"]
     assert "10Mbit" in ignored["says"]
     assert "links.bottleneck.rate" in ignored["advice"]
     assert ignored["says"] in capsys.readouterr().err
-    same = compare_warnings(Plan.make(base, [tbf.format("10mbit")]))
+    same = compare_warnings(ComparisonPlan.resolve_cases(base, [tbf.format("10mbit")]))
     assert "ignored-rate" not in {entry["name"] for entry in same}
     names = [warning.name for warning in OnLink.of(tbf.format("4mbit"), base.document(), None).warnings]
     assert names == ["ignored-rate", "not-converted"]  # the burst of tbf is no setting of codel
@@ -271,11 +271,11 @@ def test_a_link_without_flows_or_with_a_drawn_rate_has_none() -> None:
 
 def test_a_run_is_said_in_a_sentence() -> None:
     numbers = {"delay_mean_s": 0.0987, "delay_p99_s": 0.1156, "loss_rate": 0.0405, "utilization": 1.0}
-    assert of_run("link", numbers) == (
+    assert run_sentence("link", numbers) == (
         "link: packets wait 98.7 ms on average, 99 % of them at most 115.6 ms;"
         " 4.05 % are lost, and the link is 100.0 % used."
     )
-    assert of_run("link", {**numbers, "loss_rate": None}) == ""
+    assert run_sentence("link", {**numbers, "loss_rate": None}) == ""
 
 
 def test_compare_and_check_tell_them(tmp_path: Path) -> None:
@@ -428,7 +428,9 @@ def test_check_has_them_in_its_json() -> None:
 
 def test_compare_warns_at_later_points_of_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
     document = read_document(str(ROOT / "scenarios" / "standard.toml"))
-    plan = Plan.make(document, ["codel", "wred"], {"links.bottleneck.rate": ["10Mbit", "500kbit", "100kbit"]})
+    plan = ComparisonPlan.resolve_cases(
+        document, ["codel", "wred"], {"links.bottleneck.rate": ["10Mbit", "500kbit", "100kbit"]}
+    )
     warnings = compare_warnings(plan)
     assert [(warning["scheme"], warning["name"]) for warning in warnings] == [("codel", "low-target")]
     assert warnings[0]["point"] == "bottleneck.rate = 500kbit"
@@ -439,7 +441,7 @@ def test_losses_of_other_words_are_not_silent(capsys: pytest.CaptureFixture[str]
     """A delay of a pipe of dummynet is not of its queue."""
     words = "dummynet: pipe 1 config bw 10Mbit/s delay 10ms queue 50"
     base = ps.dumbbell(rate="10Mbit", rtt="40ms", duration="1s", traffic=ps.Tcp(), queue=ps.DropTail(limit="100p"))
-    warnings = compare_warnings(Plan.make(base, [words]))
+    warnings = compare_warnings(ComparisonPlan.resolve_cases(base, [words]))
     assert [warning["name"] for warning in warnings] == ["not-converted"]
     assert "pipe 1 delay 10ms" in warnings[0]["says"]
     assert "pipe 1 delay 10ms" in capsys.readouterr().err

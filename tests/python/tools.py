@@ -41,6 +41,6 @@ def absence(need: str) -> str:
         process = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True, check=False)
         return f"no network namespaces here: {process.stderr.strip()}" if process.returncode else ""
     if need == "real links":
-        report = requirements.probe()
-        return f"no real links here: {report.missing}; {report.cure}" if report.missing else ""
+        report = requirements.probe_real_links()
+        return f"no real links here: {report.missing}; {report.remedy}" if report.missing else ""
     return "" if find(need) else f"{need} is not installed (Debian: apt install {PACKAGES[need]})"

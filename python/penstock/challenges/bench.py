@@ -17,9 +17,9 @@ from penstock.scenario.budget.estimate import estimate
 from penstock.scenario.document import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.executor import Progress
-from penstock.studies.pace import seconds_of_runs
-from penstock.studies.plan import placed
-from penstock.studies.store import Results
+from penstock.studies.plan import with_candidate_queue
+from penstock.studies.run_time import expected_run_seconds
+from penstock.studies.store import RunResults
 from penstock.studies.study import Study
 
 __all__ = ["Bench", "Trial"]
@@ -96,12 +96,12 @@ class Bench:
         criteria: Sequence[str],
         *,
         budget_s: float,
-        results: Results | None,
+        results: RunResults | None,
         threads: int,
         progress: Progress | None,
     ) -> None:
         self.schemes, self.criteria = tuple(schemes), tuple(criteria)
-        self.results = Results() if results is None else results
+        self.results = RunResults() if results is None else results
         self.threads, self.progress = threads, progress
         self.budget_s, self.spent_s, self.run_count = budget_s, 0.0, 0
         self._events: dict[Network, float | None] = {}
@@ -109,7 +109,7 @@ class Bench:
     def documents(self, network: Network) -> list[Document]:
         """The scenario of a network with each scheme, in the order of `schemes`."""
         document = network.document()
-        return [placed(document, scheme, [BOTTLENECK]) for scheme in self.schemes]
+        return [with_candidate_queue(document, scheme, [BOTTLENECK]) for scheme in self.schemes]
 
     def events(self, network: Network) -> float | None:
         """Estimated events of one run per scheme, in total; None if a scheme refuses the network."""
@@ -124,7 +124,7 @@ class Bench:
     def seconds(self, networks: Sequence[Network], runs: int) -> float:
         """Expected time in seconds of this number of runs per scheme in each network."""
         events = sum(self.events(network) or 0.0 for network in networks)
-        return seconds_of_runs(runs * len(self.schemes) * len(networks), runs * events)
+        return expected_run_seconds(runs * len(self.schemes) * len(networks), runs * events)
 
     def affordable(self, networks: Sequence[Network], runs: int, share: float) -> list[Network]:
         """The first networks whose runs fit into this share of the budget, with everything that was run before."""

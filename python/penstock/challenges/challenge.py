@@ -19,15 +19,15 @@ from penstock.challenges.search import SEARCH_RUNS, Search, latin_hypercube
 from penstock.challenges.simplify import simplify
 from penstock.engine.run import threads_of
 from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting
-from penstock.results.display import joined, scale_for
+from penstock.results.display import display_unit, join_with_and
 from penstock.results.estimate import Estimate
-from penstock.results.metrics import metric as metric_of
+from penstock.results.metrics import find_metric as metric_of
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
-from penstock.studies.pace import too_short
+from penstock.studies.run_time import short_budget_error
 from penstock.studies.runs import Runs
-from penstock.studies.store import Results
+from penstock.studies.store import RunResults
 
 __all__ = ["Challenge", "challenge", "schemes_of"]
 
@@ -121,13 +121,13 @@ class Challenge:
         criterion, deficit = CRITERIA[self.criterion], self.worse_by
         scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
         if not self.is_worse:
-            others = joined([each.label for each in self.schemes[1:]])
+            others = join_with_and([each.label for each in self.schemes[1:]])
             return (
                 f"No network in which {scheme} performs worse than {others} was confirmed ({criterion.words}); "
                 f"{len(self.trials)} networks were tried."
             )
         means = [float(np.nanmean(self.values(number))) for number in (0, self.rival)]
-        scale = scale_for(metric_of(criterion.metric).quantity, means)
+        scale = display_unit(metric_of(criterion.metric).quantity, means)
         both = " versus ".join(f"{scale.factor * mean:.3g}" for mean in means)
         values = f"{criterion.words} {both} {scale.unit}".rstrip()
         low, high = (criterion.amount(bound) for bound in deficit.ci95 or (deficit.mean, deficit.mean))
@@ -187,7 +187,7 @@ def challenge(
     budget_s: float = 60.0,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Results | None = None,
+    store: RunResults | None = None,
 ) -> Challenge:
     """Search for the network in which a scheme loses most compared with the best of its rivals.
 
@@ -246,9 +246,9 @@ def schemes_of(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -
     errors: list[ErrorDetail] = []
     candidates: list[Candidate] = []
     with collecting(errors):
-        candidates.append(Candidate.of(scheme, Option("SCHEME", "scheme")))
+        candidates.append(Candidate.from_scheme(scheme, Option("SCHEME", "scheme")))
     with collecting(errors):
-        candidates += Candidate.all_of(against, Option("--against", "against"))
+        candidates += Candidate.from_schemes(against, Option("--against", "against"))
     if errors:
         raise ScenarioError(errors)
     challenged, *others = candidates
@@ -273,7 +273,7 @@ def _sample_size(bench: Bench, search: Search) -> int:
     mean_s = bench.seconds(valid, SEARCH_RUNS) / len(valid)
     count = int(SAMPLE_END * bench.budget_s / mean_s)
     if count < MIN_NETWORKS:
-        raise too_short(bench.budget_s, MIN_NETWORKS * mean_s / SAMPLE_END, f"{MIN_NETWORKS} networks")
+        raise short_budget_error(bench.budget_s, MIN_NETWORKS * mean_s / SAMPLE_END, f"{MIN_NETWORKS} networks")
     return min(MAX_NETWORKS, count)
 
 

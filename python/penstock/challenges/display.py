@@ -9,9 +9,9 @@ import numpy as np
 
 from penstock.challenges.challenge import Challenge
 from penstock.challenges.criteria import CRITERIA
-from penstock.results.display import decimals, number, scale_for
+from penstock.results.display import decimal_places, display_unit, format_number
 from penstock.results.estimate import summarize
-from penstock.results.metrics import metric
+from penstock.results.metrics import find_metric
 
 __all__ = ["command", "scenario_file", "table", "text"]
 
@@ -58,11 +58,11 @@ def table(challenge: Challenge) -> list[tuple[str, ...]]:
         if all(np.isnan(each).all() for each in values):
             continue
         estimates = [summarize(each[~np.isnan(each)].tolist() or [float("nan")]) for each in values]
-        scale = scale_for(metric(CRITERIA[name].metric).quantity, [each.mean for each in estimates])
+        scale = display_unit(find_metric(CRITERIA[name].metric).quantity, [each.mean for each in estimates])
         half_widths = [scale.factor * (each.half_width or 0.0) for each in estimates]
-        places = decimals([scale.factor * each.mean for each in estimates], half_widths)
+        places = decimal_places([scale.factor * each.mean for each in estimates], half_widths)
         cells = [
-            f"{number(scale.factor * each.mean, places)} ± {number(half_width, places)}"
+            f"{format_number(scale.factor * each.mean, places)} ± {format_number(half_width, places)}"
             for each, half_width in zip(estimates, half_widths, strict=True)
         ]
         rows.append((CRITERIA[name].words + (f" ({scale.unit})" if scale.unit else ""), *cells))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from penstock.results.display import joined, spaced
+from penstock.results.display import join_with_and, with_spaced_unit
 from penstock.scenario.document import Document
 from penstock.scenario.scenario import Scenario
 from penstock.units import format_rate, format_time
@@ -30,7 +30,7 @@ BOTTLENECK = "bottleneck"
 MAX_PACKETS = 200_000
 """Maximum number of full packets that the bottleneck can send in a run; it bounds the rate.
 
-Own decision: such a run takes about 0.2 s (`penstock.studies.pace`), so that a minute allows hundreds of them."""
+Own decision: such a run takes about 0.2 s (`penstock.studies.run_time`), so that a minute allows hundreds of them."""
 
 MIN_PACKETS = 2_000
 """Minimum number of full packets that the bottleneck can send in a run; it makes runs on slow links longer.
@@ -239,7 +239,7 @@ class Network:
         if self.short:
             parts.append(f"short transfers at {100 * self.short:.3g} % of the link")
         path = [f"a round trip of {time_words(self.rtt)}", f"a buffer of {self.buffer:.3g} BDP"]
-        return f"a link of {rate_words(self.rate)} with {joined([*path, *parts])}"
+        return f"a link of {rate_words(self.rate)} with {join_with_and([*path, *parts])}"
 
 
 def network_at(u: Mapping[str, float], never_off: frozenset[str] = frozenset()) -> Network:
@@ -273,4 +273,4 @@ def time_words(seconds: float) -> str:
 
 def rate_words(bits: float) -> str:
     """A rate such as `10 Mbit/s`."""
-    return spaced(format_rate(bits))
+    return with_spaced_unit(format_rate(bits))

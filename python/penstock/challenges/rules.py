@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from penstock.challenges.criteria import Array, Criterion
 from penstock.challenges.network import CONTROLS, COORDINATES, Network, rate_words, time_words
-from penstock.results.display import joined, spaced
+from penstock.results.display import join_with_and, with_spaced_unit
 
 __all__ = ["Condition", "Count", "Rule", "find_rule", "threshold_for"]
 
@@ -101,7 +101,7 @@ class Condition:
                 return f"{words} {comparison} {100 * self.value:g} % of the link"
             case _:
                 value = f"{self.value:g}"
-                unit = {"buffer": f"{value} BDP", "far": value}.get(self.quantity, spaced(f"{value}p"))
+                unit = {"buffer": f"{value} BDP", "far": value}.get(self.quantity, with_spaced_unit(f"{value}p"))
                 return f"{words} {comparison} {unit}"
 
 
@@ -154,7 +154,7 @@ class Rule:
     @property
     def text(self) -> str:
         """The conditions in words."""
-        return joined([condition.text for condition in self.conditions])
+        return join_with_and([condition.text for condition in self.conditions])
 
     def sentence(self, scheme: str, rival: str, criterion: Criterion) -> str:
         """The rule as a sentence about a scheme."""

@@ -77,15 +77,16 @@ def _warmup(document: Document, resolved: Resolved) -> str | None:
 
 
 def _check_study(path: str, settings: list[str], limits: Limits, outputs: Outputs) -> None:
-    from penstock.results.display import count_of
-    from penstock.studies.study import Batch
+    from penstock.results.display import count_phrase
+    from penstock.studies.study import StudyRuns
     from penstock.studies.study_file import StudyFile
 
     file = StudyFile.read(path, settings=settings)
-    Batch(file.study, None)  # raises the errors of all cells
+    StudyRuns(file.study, None)  # raises the errors of all cells
     scenarios = {label: _checked(document, limits) for label, document in file.bases.items()}
     head = _head(file)
-    size = f"{count_of(head['cells'], 'cell')} x {count_of(head['seeds'], 'seed')} = {count_of(head['runs'], 'run')}"
+    cells, seeds, runs = (count_phrase(head[f"{noun}s"], noun) for noun in ("cell", "seed", "run"))
+    size = f"{cells} x {seeds} = {runs}"
     lines = [f"# study {file.study.name}: {size}"]
     lines += [f"# {name}: {', '.join(map(str, values))}" for name, values in head["axes"].items()]
     outputs.show(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from penstock.cli.study_input import StudyChanges
     from penstock.scenario.document import Document
     from penstock.studies.candidate import Precision
-    from penstock.studies.plan import Plan
+    from penstock.studies.plan import ComparisonPlan
     from penstock.studies.runs import Runs
 
 __all__ = ["ScenarioRequest", "compare_scenario"]
@@ -48,25 +48,25 @@ class ScenarioRequest:
     margin: float
     budget: tuple[float | None, str | None]
 
-    def plan(self) -> Plan:
+    def plan(self) -> ComparisonPlan:
         """The plan of the comparison, with all of its runs checked. Raises `ScenarioError` with all errors."""
         from penstock.scenario.resolve import resolve
-        from penstock.studies.candidate import Candidate, parse_varies
-        from penstock.studies.plan import Plan
+        from penstock.studies.candidate import Candidate, parse_sweep_options
+        from penstock.studies.plan import ComparisonPlan
 
         errors: list[ErrorDetail] = []
         vary: dict[str, list[Any]] = {}
         with collecting(errors):
             _precision(self.precision)
         with collecting(errors):
-            vary = parse_varies(self.changes.vary)
+            vary = parse_sweep_options(self.changes.vary)
         with collecting(errors):
             document = self._document()
             if not errors:
-                return Plan.make(document, self.changes.schemes, vary, self.changes.at)
+                return ComparisonPlan.resolve_cases(document, self.changes.schemes, vary, self.changes.at)
             errors += resolve(document.tree, document.origins).errors
         with collecting(errors):
-            Candidate.all_of(self.changes.schemes)
+            Candidate.from_schemes(self.changes.schemes)
         raise ScenarioError(dict.fromkeys(errors))
 
     def _document(self) -> Document:
@@ -93,15 +93,17 @@ def compare_scenario(request: ScenarioRequest, outputs: Outputs, attempts: int |
     gate.check(numbers_of(_measured(plan, request.runs, attempts, outputs)))
 
 
-def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, outputs: Outputs) -> dict[str, Any]:
+def _simulated(
+    request: ScenarioRequest, plan: ComparisonPlan, goal: Precision | None, outputs: Outputs
+) -> dict[str, Any]:
     """Run the plan in simulation. Returns the plain values of its JSON."""
     from penstock.engine.run import cores
     from penstock.scenario.budget import Limits
     from penstock.studies.compare import run_plan, study_name
     from penstock.studies.executor import ThreadExecutor
-    from penstock.studies.over_time import over_time
+    from penstock.studies.over_time import record_over_time
     from penstock.studies.repeat import comparison_script, record_comparison
-    from penstock.studies.store import Results
+    from penstock.studies.store import RunResults
 
     threads = request.jobs or cores()
     notes = plan.check_budget(request.runs, threads, Limits.parse(*request.budget))
@@ -111,13 +113,13 @@ def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, out
     store = open_store(request.store)
     with watched(store, len(plan.cases) * request.runs) as watch:
         result = run_plan(plan, request.runs, goal, threads, watch.update, store)
-        series = over_time(result, jobs=threads) if outputs.html is not None else []
+        series = record_over_time(result, jobs=threads) if outputs.html is not None else []
     notify(watch.summary())
     warnings += _result_warnings(plan, result)
     if not is_automatic:
         cells = [({"scheme": case.candidate.label, **case.vary}, case.resolved) for case in plan.cases]
         warnings += transient_warnings(
-            cells, len(result), Results() if store is None else store, ThreadExecutor(threads)
+            cells, len(result), RunResults() if store is None else store, ThreadExecutor(threads)
         )
     result = result.with_margin(request.margin).with_warnings(warnings)
     outputs.show(repr(result))
@@ -134,16 +136,16 @@ def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, out
     return result.to_dict()
 
 
-def _measured(plan: Plan, runs: int, attempts: int, outputs: Outputs) -> dict[str, Any]:
+def _measured(plan: ComparisonPlan, runs: int, attempts: int, outputs: Outputs) -> dict[str, Any]:
     """Run a plan on a real link and in simulation. Returns the plain values of its JSON."""
     from penstock.engine.progress import Watch
     from penstock.link.comparison import measure_plan, prepare_plan
-    from penstock.link.requirements import require
-    from penstock.results.grid import text
+    from penstock.link.requirements import require_real_links
+    from penstock.results.grid import format_tables
     from penstock.studies.repeat import comparison_script
 
     prepare_plan(plan)
-    require("compare", restart=True)
+    require_real_links("compare", restart=True)
     plan = _with_warmups(plan)
     ready = prepare_plan(plan)
     notify_all((*plan.notes, *(note for real in ready for note in real.traffic.notes)))
@@ -151,9 +153,9 @@ def _measured(plan: Plan, runs: int, attempts: int, outputs: Outputs) -> dict[st
     notify(f"{count} real runs of {plan.base.readable['duration']}, one after the other")
     with (watch := Watch(count)):
         result = measure_plan(plan, ready, runs, simulate=True, attempts=attempts, on_run=watch.update)
-    for run in result.invalid:
+    for run in result.invalid_runs:
         notify(f"{run['scheme']}, seed {run['seed']}: invalid and excluded: {'; '.join(run['invalid_because'])}")
-    outputs.show(text(result.grids()))
+    outputs.show(format_tables(result.text_tables()))
     if outputs.has_json:
         outputs.write_json_text(result.to_json())
     if outputs.html is not None:
@@ -162,7 +164,7 @@ def _measured(plan: Plan, runs: int, attempts: int, outputs: Outputs) -> dict[st
     return result.to_dict()
 
 
-def _with_warmups(plan: Plan, jobs: int | None = None) -> Plan:
+def _with_warmups(plan: ComparisonPlan, jobs: int | None = None) -> ComparisonPlan:
     """The plan, with warm-ups that are "auto" determined and printed."""
     if not plan.has_automatic_warmup:
         return plan
@@ -171,7 +173,7 @@ def _with_warmups(plan: Plan, jobs: int | None = None) -> Plan:
     return determined
 
 
-def _warnings(plan: Plan) -> list[dict[str, str]]:
+def _warnings(plan: ComparisonPlan) -> list[dict[str, str]]:
     """Warnings about scheme settings that do not suit the links; also printed to standard error.
 
     Each warning is reported once, at the first point of the sweep where it occurs.
@@ -196,7 +198,7 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
     return list(reported.values())
 
 
-def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
+def _result_warnings(plan: ComparisonPlan, runs: Runs) -> list[dict[str, str]]:
     """Print and return warnings about links that no traffic filled; without any, about schemes with equal results."""
     from penstock.explain.warnings import of_result
 
@@ -223,11 +225,11 @@ def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
 
 def _looks(runs: int, goal: Precision | None) -> str:
     """The end of the cost line: the numbers of runs of each scheme after which the precision is checked."""
-    from penstock.studies.looks import Looks
+    from penstock.studies.interim_looks import InterimLooks
 
     if goal is None:
         return ""
-    looks = Looks.plan(runs, goal.max_runs)
+    looks = InterimLooks.plan(runs, goal.max_runs)
     return f"; more runs until {goal.metric} is within {100 * goal.rel_error:.3g} %, checked after {looks} runs"
 
 
@@ -244,10 +246,10 @@ def _precision(text: str | None) -> Precision | None:
 
 def _check_metric(name: str, option: str) -> None:
     """Refuse a metric that links do not have, before anything is run."""
-    from penstock.results.metrics import METRICS, metric
+    from penstock.results.metrics import METRICS, find_metric
 
     elsewhere = ("Flows", "Distributions", "Other")
-    if metric(name).group in elsewhere:
+    if find_metric(name).group in elsewhere:
         names = [entry.name for entry in METRICS if entry.group not in elsewhere]
         message = f'no metric "{name}"{nearest(name, names)}; penstock explain metrics lists them'
         raise ScenarioError([ErrorDetail("", message, None, option)])

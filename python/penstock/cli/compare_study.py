@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penstock.cli.study_input import StudyChanges
     from penstock.studies.executor import Executor
     from penstock.studies.store import Store
-    from penstock.studies.study import Batch
+    from penstock.studies.study import StudyRuns
     from penstock.studies.study_file import StudyFile
 
 __all__ = ["Place", "StudyRequest", "StudyResult", "compare_study", "run_study"]
@@ -82,13 +82,13 @@ class StudyRequest:
 def compare_study(request: StudyRequest, outputs: Outputs) -> None:
     """Run the study, or print its cost or its job array."""
     from penstock.studies.repeat import study_script
-    from penstock.studies.store import Store, default_folder
+    from penstock.studies.store import Store, default_store_folder
 
     gate = Gate.of_scenario(request.fail_if, next(iter(request.file.bases.values())).resolve())
     if request.dry_run:
         _estimate(request.file, request.jobs, outputs)
     elif request.array.jobs is not None:
-        print_result(request.array.script(request.inputs, request.changes, request.store or default_folder()))
+        print_result(request.array.script(request.inputs, request.changes, request.store or default_store_folder()))
     else:
         place = Place(request.jobs, request.cluster, request.shard)
         result = run_study(request.file, lambda: Store(request.store), place, request.margin)
@@ -110,22 +110,22 @@ class StudyResult:
 
 def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, margin: float) -> StudyResult | None:
     """Run the missing runs of a study. Returns None for a shard, whose result is incomplete."""
-    from penstock.results.display import count_of
+    from penstock.results.display import count_phrase
     from penstock.studies.complete import Shard
-    from penstock.studies.recorded import record
-    from penstock.studies.study import Batch
+    from penstock.studies.recorded import record_study
+    from penstock.studies.study import StudyRuns
 
     part = Shard() if place.shard is None else Shard.parse(place.shard)
     cells = file.cells()
     runs = cells * file.study.seeds
-    notify(f"{count_of(runs, 'run')}: {_size_of(file)}, {place}")
+    notify(f"{count_phrase(runs, 'run')}: {_size_of(file)}, {place}")
     # The executor is first, so that a cluster that does not answer leaves no store behind.
     with place.executor() as executor:
         store = open_store()
-        batch = Batch(file.study, store)
+        batch = StudyRuns(file.study, store)
         if batch.has_automatic_warmup:
             notify(PILOTS)
-        record(store.folder, file)
+        record_study(store.folder, file)
         with _modules_kept(), watched(store, runs) as watch:
             batch.complete(executor, watch.update, part)
             warnings = _transient_warnings(batch, executor) if part.count == 1 else []
@@ -141,14 +141,14 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
     return StudyResult(result.text, {**result.value, **({"warnings": warnings} if warnings else {})})
 
 
-def _transient_warnings(batch: Batch, executor: Executor) -> list[dict[str, Any]]:
+def _transient_warnings(batch: StudyRuns, executor: Executor) -> list[dict[str, Any]]:
     """Warnings about queues that have not settled at the warm-up of the study."""
-    from penstock.studies.study import ALL_AT_ONCE, cell_of
+    from penstock.studies.study import ALL_AT_ONCE, resolve_cell
 
     if batch.has_automatic_warmup:
         return []
-    is_small = batch.runs <= ALL_AT_ONCE * batch.study.most_seeds
-    cells = batch.cells() if is_small else (cell_of(*sample) for sample in batch.study.samples())
+    is_small = batch.runs <= ALL_AT_ONCE * batch.study.max_seeds
+    cells = batch.cells() if is_small else (resolve_cell(*sample) for sample in batch.study.sample_cells())
     return transient_warnings([(cell.labels, cell.resolved) for cell in cells], batch.runs, batch.results, executor)
 
 
@@ -162,7 +162,7 @@ def _modules_kept() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> tuple[StudyResult, list[dict[str, Any]]]:
+def _result(file: StudyFile, batch: StudyRuns, store: Store, margin: float) -> tuple[StudyResult, list[dict[str, Any]]]:
     """The means of the study's metrics, and warnings about schemes with equal results.
 
     Neither exists above `MAX_SUMMARIZED` runs. The text has no tables above `MAX_CELLS` cells.
@@ -186,19 +186,19 @@ def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> tuple
 def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
     """Print the cost of the runs, estimated from a sample."""
     from penstock.engine.run import cores
-    from penstock.results.display import count_of
-    from penstock.studies.estimate import estimate
-    from penstock.studies.study import Batch
+    from penstock.results.display import count_phrase
+    from penstock.studies.estimate import estimate_cost
+    from penstock.studies.study import StudyRuns
 
-    batch = Batch(file.study, None)  # raises the errors of all cells
+    batch = StudyRuns(file.study, None)  # raises the errors of all cells
     cells, threads = file.cells(), jobs or cores()
     runs = cells * file.study.seeds
-    cost = estimate(file.study, threads)
+    cost = estimate_cost(file.study, threads)
     if batch.has_automatic_warmup:
         notify(f"{PILOTS}: {cells} further runs")
     cpu, error, disk = runs * cost.cpu_s, runs * cost.cpu_error_s, runs * cost.store_bytes
     outputs.show(
-        f"{file.study.name}: {_size_of(file)} = {count_of(runs, 'run')}\n"
+        f"{file.study.name}: {_size_of(file)} = {count_phrase(runs, 'run')}\n"
         f"processor time: {_time(cpu)} +- {_time(error)}, estimated from {cost.runs} runs;"
         f" about {_time(cpu / threads)} on {threads} thread{'s' if threads > 1 else ''}\n"
         f"disk: {_size(disk)}"
@@ -209,9 +209,9 @@ def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
 
 def _size_of(file: StudyFile) -> str:
     """The numbers of cells and seeds of a study."""
-    from penstock.results.display import count_of
+    from penstock.results.display import count_phrase
 
-    return f"{count_of(file.cells(), 'cell')} x {count_of(file.study.seeds, 'seed')}"
+    return f"{count_phrase(file.cells(), 'cell')} x {count_phrase(file.study.seeds, 'seed')}"
 
 
 def _time(seconds: float) -> str:

@@ -24,12 +24,12 @@ def doctor(*, clean_cache: CleanCache = False, json_target: JsonTarget = None) -
     """Check this machine, show how to install missing parts, and show the size of the cache."""
     from penstock.engine import environment
     from penstock.link import requirements
-    from penstock.studies.store import default_folder
+    from penstock.studies.store import default_store_folder
 
     outputs = Outputs.of(json_target)
     if clean_cache:
-        _clean(default_folder())
-    findings = [*environment.examine(), *requirements.findings(), _cache(default_folder())]
+        _clean(default_store_folder())
+    findings = [*environment.examine(), *requirements.environment_checks(), _cache(default_store_folder())]
     outputs.show(environment.text(findings))
     outputs.write_json([vars(item) for item in findings])
 

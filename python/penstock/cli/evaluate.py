@@ -56,7 +56,7 @@ def evaluate(
         from penstock.studies.candidate import Candidate
         from penstock.studies.repeat import command_script
 
-        candidates = [(each.name, each.params) for each in Candidate.all_of(schemes)]
+        candidates = [(each.name, each.params) for each in Candidate.from_schemes(schemes)]
         verb = ["penstock", "evaluate", *(scheme_argument(*each) for each in candidates)]
         page.write(result, outputs.html, command_script(verb, None, [["--quick"]] if quick else [], candidates))
         notify(f"page: {outputs.html}")

@@ -86,7 +86,7 @@ def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
 
     Without a place, the condition applies to the watched links, or to all places if no link has the metric.
     """
-    from penstock.results.display import short
+    from penstock.results.display import short_text
 
     candidates = [
         number for number in numbers if number.metric == condition.metric and condition.place in (None, number.place)
@@ -98,7 +98,7 @@ def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
     satisfied = [number for number in candidates if (number.value > condition.bound) == (condition.side == ">")]
     satisfied = [number for number in satisfied if number.value != condition.bound]
     return [
-        f"--fail-if '{condition.text}' is met: {cell}{': ' if cell else ''}{place}: {metric} = {short(value)}"
+        f"--fail-if '{condition.text}' is met: {cell}{': ' if cell else ''}{place}: {metric} = {short_text(value)}"
         for cell, place, metric, value, _ in satisfied
     ]
 
@@ -106,12 +106,12 @@ def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
 def numbers_of(result: Mapping[str, Any]) -> Iterable[Number]:
     """The numbers in the JSON of a run, or the means in that of a comparison."""
     from penstock.results.display import is_number
-    from penstock.results.parts import place_name, places_in
+    from penstock.results.parts import metrics_by_part, place_name
 
     if "rows" in result:
         yield from _means(result)
         return
-    for part, places in places_in(result).items():
+    for part, places in metrics_by_part(result).items():
         for place, values in places.items():
             for name, value in values.items():
                 if is_number(value):
@@ -120,7 +120,7 @@ def numbers_of(result: Mapping[str, Any]) -> Iterable[Number]:
 
 def _means(result: Mapping[str, Any]) -> Iterable[Number]:
     from penstock.results.display import scheme_argument
-    from penstock.results.parts import part_of
+    from penstock.results.parts import part_and_place
 
     links = result["scenario"].get("links") or {}
     for row in result["rows"]:
@@ -128,4 +128,6 @@ def _means(result: Mapping[str, Any]) -> Iterable[Number]:
         on = f" ({row['on']})" if "on" in row else ""
         cell = f"{scheme_argument(row['scheme'], row['params'])}{on}{f' at {vary}' if vary else ''}"
         if row["mean"] is not None:
-            yield Number(cell, row["place"], row["metric"], row["mean"], part_of(row["place"], links)[0] == "links")
+            yield Number(
+                cell, row["place"], row["metric"], row["mean"], part_and_place(row["place"], links)[0] == "links"
+            )

@@ -33,10 +33,10 @@ from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from penstock.engine.pcap import Capture
-    from penstock.link.control import Control
-    from penstock.link.lab import Pair
-    from penstock.link.layout import Layout
-    from penstock.link.states import View
+    from penstock.link.control import QueueControl
+    from penstock.link.layout import LinkLayout
+    from penstock.link.running_link import Pair
+    from penstock.link.states import StateView
 
 EXAMPLE = "penstock link examples/slow_dsl.toml -- sh -c 'curl -so /dev/null http://$PENSTOCK_PEER/1MB'"
 
@@ -159,7 +159,7 @@ def link(
     recording = _Recording(folder, _captures(layouts[0], captured), snaplen)
     seconds = _seconds(duration)
     argv = _argv(command, alone=between is not None or dev is not None)
-    requirements.require("link", restart=True)
+    requirements.require_real_links("link", restart=True)
     results: list[dict[str, Any]] = []
     statuses: list[int] = []
     for layout in layouts:
@@ -181,19 +181,19 @@ def link(
 
 def _layout(
     scenario: str, settings: list[str], at: list[str], scheme: str | None, node: str | None, tcp: str | None
-) -> Layout:
-    from penstock.link.layout import Layout
+) -> LinkLayout:
+    from penstock.link.layout import LinkLayout
     from penstock.scenario.document import read_document
     from penstock.studies.candidate import Candidate
-    from penstock.studies.plan import check_places, placed
+    from penstock.studies.plan import check_places, with_candidate_queue
 
     document = read_document(scenario, settings)
     if others := at[1:]:
         check_places(document, others)
         if scheme is None:
             raise PenstockError(f"--at {others[0]}: requires --scheme")
-        document = placed(document, Candidate.of(scheme), others)
-    return Layout.of(document, at[0] if at else None, scheme, node, tcp)
+        document = with_candidate_queue(document, Candidate.from_scheme(scheme), others)
+    return LinkLayout.from_document(document, at[0] if at else None, scheme, node, tcp)
 
 
 def _refuse_several(schemes: Sequence[str], recorded: dict[str, bool]) -> None:
@@ -211,7 +211,7 @@ class _Recording:
     snaplen: int | None
 
 
-def _captures(layout: Layout, files: Sequence[tuple[str | None, Path]]) -> list[Capture]:
+def _captures(layout: LinkLayout, files: Sequence[tuple[str | None, Path]]) -> list[Capture]:
     """The captures of `--pcap`; without the name of a link, of the link under test."""
     from penstock.engine.pcap import captures
 
@@ -243,26 +243,26 @@ def _argv(command: list[str] | None, *, alone: bool) -> list[str] | None:
 
 
 def _run(
-    layout: Layout,
+    layout: LinkLayout,
     argv: list[str] | None,
     places: tuple[Pair | None, Pair | None],
     seconds: float | None,
-    views: list[View],
-    control: Control | None,
+    views: list[StateView],
+    control: QueueControl | None,
     recording: _Recording,
     *,
     seed: int,
 ) -> tuple[int, dict[str, Any], Callable[[Path], None]]:
     """Run the link; returns the exit status, the result, and a writer of the trace."""
     from penstock.engine.pcap import written
-    from penstock.link.lab import open_lab
-    from penstock.link.watch import watch
+    from penstock.link.running_link import open_running_link
+    from penstock.link.watch import watch_link
 
     between, devices = places
     traced, snaplen = recording.folder is not None, recording.snaplen
     with (
         written(recording.captures) as files,
-        open_lab(
+        open_running_link(
             layout, seed=seed, trace=traced, between=between, devices=devices, captures=files, snaplen=snaplen
         ) as lab,
     ):
@@ -273,7 +273,7 @@ def _run(
             child = lab.start(argv)
         elif seconds is None:
             notify("the link is running; press Ctrl-C to stop it")
-        status = watch(lab.session, layout.link, child, duration=seconds, views=views, control=control)
+        status = watch_link(lab.session, layout.link, child, duration=seconds, views=views, control=control)
         state = lab.session.snapshot()
         result = lab.session.stop()
         columns = lab.session.trace()
@@ -284,7 +284,7 @@ def _run(
     def write(folder: Path) -> None:
         from penstock.link import trace
 
-        trace.write(columns, [entry["name"] for entry in layout.resolved.canonical["links"]], folder)
+        trace.write_packet_events(columns, [entry["name"] for entry in layout.resolved.canonical["links"]], folder)
 
     return status, result, write
 
@@ -306,17 +306,17 @@ def _direction_note(link: str, node: str, states: dict[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def _views(stream: str | None, live: bool | None, *, alone: bool) -> Iterator[list[View]]:
+def _views(stream: str | None, live: bool | None, *, alone: bool) -> Iterator[list[StateView]]:
     """The views, which are closed at the end."""
-    views: list[View] = []
+    views: list[StateView] = []
     file: IO[str] | None = None
     if stream is not None or live or (alone and live is None and sys.stderr.isatty()):
-        from penstock.link.states import Stream
+        from penstock.link.states import StateStream
 
         if stream is not None:
             is_stdout = stream == STANDARD_OUTPUT
             file = sys.stdout if is_stdout else output_file(stream, "--stream").open("w", encoding="utf-8")
-            views.append(Stream(file))
+            views.append(StateStream(file))
         if live or (live is None and alone and sys.stderr.isatty()):
             from rich.console import Console
 
@@ -333,13 +333,13 @@ def _views(stream: str | None, live: bool | None, *, alone: bool) -> Iterator[li
 
 
 @contextlib.contextmanager
-def _control(name: str | None) -> Iterator[Control | None]:
-    from penstock.link.control import Control
+def _control(name: str | None) -> Iterator[QueueControl | None]:
+    from penstock.link.control import QueueControl
 
     if name is None:
         yield None
         return
-    with contextlib.closing(Control(Path(name))) as control:
+    with contextlib.closing(QueueControl(Path(name))) as control:
         yield control
 
 
@@ -348,12 +348,12 @@ def _print(result: dict[str, Any], *, to_stdout: bool) -> None:
 
     After a command they go to standard error: standard output belongs to the command.
     """
-    from penstock.results.grid import run_grids, text
+    from penstock.results.grid import format_tables, run_grids
 
     late = result["lateness"]
     links = {name: {key: link.get(key) for key in _SHOWN} for name, link in result["links"].items()}
     lines = [
-        text(run_grids({"links": links})).rstrip("\n"),
+        format_tables(run_grids({"links": links})).rstrip("\n"),
         f"lateness: median {1e6 * late['p50_s']:.0f} us, 99 % below {1e6 * late['p99_s']:.0f} us, "
         f"at most {1e6 * late['max_s']:.0f} us ({result['scheduling']}); "
         f"lost before the queue: {'unknown' if (lost := result['lost_before_queue']) is None else lost}",

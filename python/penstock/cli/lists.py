@@ -146,16 +146,16 @@ def _metrics_text(entries: Sequence[Entry]) -> str:
 
 
 def _papers() -> list[dict[str, Any]]:
-    from penstock.reproduce.paper import papers
+    from penstock.reproduce.paper import included_papers
 
     return [
         {
             "name": paper.name,
             "alias": paper.alias,
-            **{key: paper.about[key] for key in ("authors", "title", "venue", "year")},
+            **{key: paper.metadata[key] for key in ("authors", "title", "venue", "year")},
             "experiments": [{"id": item.id, "title": item.title} for item in paper.experiments],
         }
-        for paper in papers()
+        for paper in included_papers()
     ]
 
 

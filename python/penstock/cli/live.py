@@ -51,15 +51,15 @@ def live(
 ) -> None:
     """Write an interactive page that works offline: schemes side by side on the same traffic, with all parameters."""
     from penstock.files import write_text
-    from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
-    from penstock.live.page import page
+    from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
+    from penstock.live.page import bench_page
     from penstock.scenario.document import read_document
 
     outputs, file = Outputs.of(json_target), typed_file(output, "-o", ".html")
     load_aqms(load)
     document = read_document(scenario or DEFAULT, settings)
-    content = material(document, schemes or ([] if scenario else DEFAULT_SCHEMES), only_link(at, "live"))
-    write_text(file, page(content))
+    content = bench_data(document, schemes or ([] if scenario else DEFAULT_SCHEMES), only_link(at, "live"))
+    write_text(file, bench_page(content))
     notify(f"page: {file}")
     outputs.write_json({"page": str(file), **{key: content[key] for key in ("name", "seed", "place", "panes")}})
     if not no_open:

@@ -62,27 +62,27 @@ def reproduce(
     outputs = Outputs.of(json_target, html)
     if quick + full + recorded > 1:
         raise PenstockError("--quick, --full and --recorded exclude each other")
-    experiments = paper.find(names)
+    experiments = paper.find_experiments(names)
     if list_them:
-        outputs.show(text.listed(experiments))
+        outputs.show(text.experiment_list(experiments))
         outputs.write_json([_listed(experiment) for experiment in experiments])
         return
     figure_folder = output_folder(figures, "--figures")
     if recorded:
-        outcomes = record.recorded(experiments)
-        missing = [outcome.experiment.name for outcome in outcomes if outcome.undrawn]
+        outcomes = record.recorded_outcomes(experiments)
+        missing = [outcome.experiment.name for outcome in outcomes if outcome.lacks_figure_points]
         if missing and (figure_folder is not None or outputs.html is not None):
             notify(f"not drawn, because no points are recorded: {', '.join(missing)}")
     else:
         outcomes = _run(experiments, "quick" if quick else "full" if full else "normal", store, jobs)
-    outputs.show(text.text(outcomes))
-    written = page.figures(outcomes, figure_folder) if figure_folder is not None else {}
-    outputs.write_json(experiment_run.to_dict(outcomes, written))
+    outputs.show(text.outcomes_text(outcomes))
+    written = page.write_figures(outcomes, figure_folder) if figure_folder is not None else {}
+    outputs.write_json(experiment_run.outcomes_to_dict(outcomes, written))
     if outputs.html is not None:
-        for file in page.write(outcomes, outputs.html):
+        for file in page.write_pages(outcomes, outputs.html):
             notify(f"page: {file}")
     if update:
-        record.update(outcomes, notify)
+        record.update_record(outcomes, notify)
     if failed := [f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed]:
         notify(f"required claims not confirmed: {', '.join(failed)}")
         raise typer.Exit(ExitCode.REFUTED)
@@ -97,7 +97,7 @@ def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None
     """Run experiments; after Ctrl-C the finished runs stay in the store."""
     from penstock.engine.run import cores
     from penstock.reproduce import experiment_run
-    from penstock.reproduce.effort import Effort
+    from penstock.reproduce.effort import ReproductionEffort
     from penstock.studies.store import Store
 
     results = Store(store)
@@ -105,6 +105,6 @@ def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None
     for experiment in experiments:
         notify(f"{experiment.name}: {experiment.title}")
         with watched(results) as watch:
-            effort = Effort(mode=mode, store=results, jobs=jobs or cores(), progress=watch.update)
-            outcomes.append(experiment_run.run(experiment, effort))
+            effort = ReproductionEffort(mode=mode, store=results, jobs=jobs or cores(), progress=watch.update)
+            outcomes.append(experiment_run.run_experiment(experiment, effort))
     return outcomes

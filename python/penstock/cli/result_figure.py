@@ -64,7 +64,7 @@ def draw_figure(source: Source, axes: Axes, width: Width, file: Path) -> None:
 def _from_store(source: Source, y: str) -> tuple[SummaryTable, str, Sequence[int]]:
     """The cells, the path of the metric, and the minimum and maximum number of runs of a cell."""
     from penstock.results.short_names import full_name
-    from penstock.results.summary_table import Point, SummaryTable
+    from penstock.results.summary_table import SummaryPoint, SummaryTable
     from penstock.studies.database import Database
     from penstock.studies.store_table import StoreTable, parse_choices
 
@@ -73,13 +73,15 @@ def _from_store(source: Source, y: str) -> tuple[SummaryTable, str, Sequence[int
         table = StoreTable(database, source.study, parse_choices(source.where)).read([metric])
     cells = [(labels, summary) for labels, samples in table.cells if (summary := samples[metric].summary) is not None]
     runs = [summary.runs for _, summary in cells]
-    points = SummaryTable((labels, {metric: Point(summary.mean, summary.half_width)}) for labels, summary in cells)
+    points = SummaryTable(
+        (labels, {metric: SummaryPoint(summary.mean, summary.half_width)}) for labels, summary in cells
+    )
     return points, metric, (min(runs, default=0), max(runs, default=0))
 
 
 def _from_result(source: Source, y: str) -> tuple[SummaryTable, str, Sequence[int]]:
     from penstock.results.distribution import parse_bin
-    from penstock.results.parts import part_of
+    from penstock.results.parts import part_and_place
     from penstock.results.short_names import full_name
     from penstock.results.summary_table import SummaryTable
 
@@ -91,8 +93,8 @@ def _from_result(source: Source, y: str) -> tuple[SummaryTable, str, Sequence[in
         links = result["scenario"].get("links") or {}
         for row in result["rows"]:
             if parse_bin(row["metric"]) is None:
-                rows_of.setdefault(".".join((*part_of(row["place"], links), row["metric"])), []).append(row)
-        tables = {name: SummaryTable.of_rows(rows, name) for name, rows in rows_of.items()}
+                rows_of.setdefault(".".join((*part_and_place(row["place"], links), row["metric"])), []).append(row)
+        tables = {name: SummaryTable.from_rows(rows, name) for name, rows in rows_of.items()}
         runs = {name: [row["runs"] for row in rows] for name, rows in rows_of.items()}
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None

@@ -229,19 +229,19 @@ def _readable(source: Source) -> Iterator[None]:
 def _text(result: dict[str, Any]) -> str:
     """The tables of a run or a comparison."""
     from penstock.results.comparison import Comparison
-    from penstock.results.grid import run_grids, text
+    from penstock.results.grid import format_tables, run_grids
 
-    return repr(Comparison(result)) if "rows" in result else text(run_grids(result))
+    return repr(Comparison(result)) if "rows" in result else format_tables(run_grids(result))
 
 
 def _write_latex(result: dict[str, Any], axes: Axes, file: Path) -> None:
     from penstock.files import write_text
-    from penstock.results.latex import latex_means, latex_of_links
+    from penstock.results.latex import latex_link_means, latex_means
 
     if "rows" not in result:
         raise PenstockError(f"-o {file}: a single run has no table of means; use .csv")
     if axes.y is None:
-        write_text(file, latex_of_links(result))
+        write_text(file, latex_link_means(result))
     else:
         place, _, name = axes.y.rpartition(".")
         rows = [row for row in result["rows"] if place in ("", row["place"])]

@@ -98,14 +98,14 @@ def _document(
             document = document.set("seed", seed, "--seed")
         if not schemes:
             return document
-        from penstock.studies.plan import Plan
+        from penstock.studies.plan import ComparisonPlan
 
-        cases = Plan.make(document, schemes, None, at).cases
+        cases = ComparisonPlan.resolve_cases(document, schemes, None, at).cases
     if errors and schemes:
         from penstock.studies.candidate import Candidate
 
         with collecting(errors):
-            Candidate.all_of(schemes)
+            Candidate.from_schemes(schemes)
     if errors:
         raise ScenarioError(dict.fromkeys(errors))
     if len(cases) > 1:
@@ -126,7 +126,7 @@ def _simulated(
     from penstock.engine.warmup import is_automatic, queue_means
     from penstock.explain.unsettled import of_queues
     from penstock.explain.warnings import of_result, of_scenario
-    from penstock.results.grid import run_grids, text
+    from penstock.results.grid import format_tables, run_grids
     from penstock.scenario.budget import Limits, check_budget
 
     limits = Limits.parse(*budget)
@@ -136,7 +136,7 @@ def _simulated(
     recorded = _recorded(resolved, events=drawn, **recording)
     result: Run = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
-    outputs.show(text(run_grids(result.raw)))
+    outputs.show(format_tables(run_grids(result.raw)))
     warnings = of_scenario(resolved) + of_result(resolved, result.raw["links"])
     if not is_automatic(document):
         warnings += of_queues(resolved, queue_means(result.series, parse_time(result.scenario["duration"]) / 1e9))
@@ -201,18 +201,18 @@ def _on_link(
     """Run on a real link and write the result. Exits with 1 if its numbers are invalid."""
     from penstock.engine.pcap import captures
     from penstock.link.measure import prepare
-    from penstock.link.requirements import require
-    from penstock.results.grid import run_grids, text
+    from penstock.link.requirements import require_real_links
+    from penstock.results.grid import format_tables, run_grids
     from penstock.studies.repeat import command_script
 
     captured = captures(prepare(document).resolved.canonical["links"], capture_options[0])
-    require("run", restart=True)
+    require_real_links("run", restart=True)
     ready = prepare(_with_warmup(document))
     notify_all(ready.traffic.notes)
     seed = int(ready.resolved.readable["seed"])
     result = ready.run(seed, attempts=attempts, trace=folder, captures=captured, snaplen=capture_options[1])
     raw = result.raw
-    outputs.show(text(run_grids(raw)))
+    outputs.show(format_tables(run_grids(raw)))
     late = raw["lateness"]
     notify(
         f"1 real run of {result.scenario['duration']}, seed {result.seed}: packets late by {1e6 * late['p50_s']:.0f} us"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from penstock.cli.output import Outputs, notify, print_result
 
 if TYPE_CHECKING:
-    from penstock.studies.database import Answer
+    from penstock.studies.database import QueryResult
 
 __all__ = ["answer_query"]
 
@@ -31,14 +31,14 @@ MAX_WIDTH = 100_000
 
 def answer_query(store: str | None, sql: str, outputs: Outputs, file: Path | None) -> None:
     """Write the answer to the file of `-o`, else as JSON, else as a table to standard output."""
-    from penstock.results.grid import text
+    from penstock.results.grid import format_tables
     from penstock.studies.database import Database
-    from penstock.studies.export import export_answer
+    from penstock.studies.export import export_query_result
 
     with Database(store) as database:
         answer = database.ask(sql)
         if file is not None:
-            export_answer(answer, file)
+            export_query_result(answer, file)
             notify(f"rows: {file}")
             return
         if outputs.has_json:
@@ -47,21 +47,21 @@ def answer_query(store: str | None, sql: str, outputs: Outputs, file: Path | Non
             return
         rows = list(islice(answer.rows, MAX_SHOWN))
         is_cut = next(answer.rows, None) is not None
-    print_result(text([_grid(answer, rows)], width=MAX_WIDTH))
+    print_result(format_tables([_grid(answer, rows)], width=MAX_WIDTH))
     if is_cut:
         notify(f"only the first {MAX_SHOWN} rows are shown; --json FILE writes all")
 
 
-def _grid(answer: Answer, rows: list[tuple[Any, ...]]) -> Any:
+def _grid(answer: QueryResult, rows: list[tuple[Any, ...]]) -> Any:
     """The rows as a table, with the columns in the order of the query."""
-    from penstock.results.display import short
-    from penstock.results.grid import Grid
+    from penstock.results.display import short_text
+    from penstock.results.grid import TextTable
 
     numbers = [kind.startswith(("DOUBLE", "FLOAT", "DECIMAL")) or kind.endswith("INT") for kind in answer.types]
     numbers = [number or kind == "INTEGER" for number, kind in zip(numbers, answer.types, strict=True)]
     labels = next((place for place, number in enumerate(numbers) if number), len(numbers))
-    lines = tuple(tuple(_cut(short(value)) for value in row) for row in rows)
-    return Grid("", tuple(answer.columns), lines, labels)
+    lines = tuple(tuple(_cut(short_text(value)) for value in row) for row in rows)
+    return TextTable("", tuple(answer.columns), lines, labels)
 
 
 def _cut(text: str) -> str:
@@ -85,7 +85,7 @@ def _json_output(file: Path | None) -> Iterator[TextIO]:
         target.detach()
 
 
-def _write_json(answer: Answer, target: TextIO) -> None:
+def _write_json(answer: QueryResult, target: TextIO) -> None:
     """Write the rows as a list of objects, one per line."""
     target.write("[")
     for number, row in enumerate(answer.rows):

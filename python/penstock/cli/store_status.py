@@ -21,14 +21,14 @@ __all__ = ["resume", "show_status"]
 
 def show_status(folder: str | None, study: str | None, outputs: Outputs) -> None:
     """Print how many runs of each study the store has. Exits with 5 if some are missing."""
-    from penstock.results.display import count_of
+    from penstock.results.display import count_phrase
 
     store, files = _studies(folder, study)
     states = [_state(file, store) for file in files]
     outputs.show(
         "\n".join(
             f"{state['study']}: {state['runs'] - state['missing']} of {state['runs']} runs, "
-            f"{count_of(state['cells'], 'cell')}"
+            f"{count_phrase(state['cells'], 'cell')}"
             for state in states
         )
     )
@@ -48,26 +48,26 @@ def resume(folder: str | None, study: str | None, place: Place, margin: float, o
 
 
 def _studies(folder: str | None, study: str | None) -> tuple[Store, list[StudyFile]]:
-    from penstock.studies.recorded import recorded, recorded_names
-    from penstock.studies.store import Store, default_folder
+    from penstock.studies.recorded import recorded_studies, recorded_study_names
+    from penstock.studies.store import Store, default_store_folder
 
-    place = Path(folder) if folder is not None else default_folder()
-    names = recorded_names(place)
+    place = Path(folder) if folder is not None else default_store_folder()
+    names = recorded_study_names(place)
     if not names:
         if not place.is_dir():
             raise PenstockError(f"no store {place}: there is no such folder")
         raise PenstockError(f"{place}: contains no study; run penstock compare STUDY.toml --store {place}")
     if study is not None and study not in names:
         raise UnknownNameError("study", study, names)
-    files = recorded(place, study)
+    files = recorded_studies(place, study)
     return Store(folder), files
 
 
 def _state(file: StudyFile, store: Store) -> dict[str, Any]:
-    from penstock.studies.study import Batch
+    from penstock.studies.study import StudyRuns
 
     missing = cells = 0
-    for cell in Batch(file.study, store).cells():
+    for cell in StudyRuns(file.study, store).cells():
         cells += 1
         missing += len(store.missing(cell.content, cell.seeds))
     return {"study": file.study.name, "cells": cells, "runs": cells * file.study.seeds, "missing": missing}

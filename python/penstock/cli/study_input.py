@@ -38,9 +38,13 @@ class StudyChanges:
     @property
     def keys(self) -> dict[str, Any]:
         """The keys of the study."""
-        from penstock.studies.candidate import parse_varies
+        from penstock.studies.candidate import parse_sweep_options
 
-        keys: dict[str, Any] = {"schemes": list(self.schemes), "at": list(self.at), "axes": parse_varies(self.vary)}
+        keys: dict[str, Any] = {
+            "schemes": list(self.schemes),
+            "at": list(self.at),
+            "axes": parse_sweep_options(self.vary),
+        }
         keys = {key: value for key, value in keys.items() if value}
         return keys | ({} if self.runs is None else {"seeds": self.runs})
 
@@ -70,4 +74,4 @@ def study_of_scenarios(paths: Sequence[str], changes: StudyChanges, runs: int) -
         **changes.keys,
     }
     origins = {"": "compare", "schemes": "--scheme", "at": "--at", "axes": "--vary", "base": "compare"}
-    return StudyFile.of(tree, origins, settings=changes.scenario_settings)
+    return StudyFile.from_tree(tree, origins, settings=changes.scenario_settings)

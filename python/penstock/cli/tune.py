@@ -133,7 +133,7 @@ def _script(document: Document, aims: list[str], schemes: list[str], at: str | N
     from penstock.studies.candidate import Candidate
     from penstock.studies.repeat import command_script
 
-    candidates = [(each.name, each.params) for each in Candidate.all_of(schemes)]
+    candidates = [(each.name, each.params) for each in Candidate.from_schemes(schemes)]
     options = [
         *(["--aim", aim] for aim in aims),
         *(["--scheme", scheme_argument(*each)] for each in candidates),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from penstock.results.run_table import RunTable
     from penstock.scenario.resolve import Resolved
     from penstock.studies.executor import Executor
-    from penstock.studies.store import Results
+    from penstock.studies.store import RunResults
 
 __all__ = ["identical_warnings", "transient_warnings"]
 
@@ -22,7 +22,7 @@ MAX_PILOTS = 20
 
 
 def transient_warnings(
-    cells: Sequence[tuple[Mapping[str, Any], Resolved]], runs: int, results: Results, executor: Executor
+    cells: Sequence[tuple[Mapping[str, Any], Resolved]], runs: int, results: RunResults, executor: Executor
 ) -> list[dict[str, Any]]:
     """Make pilot runs of some of these cells, evenly spaced; print and return a warning for each unsettled link.
 
@@ -30,12 +30,12 @@ def transient_warnings(
     """
     from penstock.explain.unsettled import of_queues
     from penstock.scenario.document import Document
-    from penstock.studies.pilots import Pilots
+    from penstock.studies.pilots import PilotRuns
 
     count = max(1, min(MAX_PILOTS, int(SHARE * runs), len(cells)))
     chosen = [cells[number * len(cells) // count] for number in range(count)] if cells else []
     documents = [Document(dict(resolved.readable)) for _, resolved in chosen]
-    pilots = Pilots(results)
+    pilots = PilotRuns(results)
     pilots.complete(documents, executor)
     warnings: dict[str, dict[str, Any]] = {}
     for (labels, resolved), queues in zip(chosen, pilots.queues(documents), strict=True):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from penstock.errors import ErrorDetail, ScenarioError
-from penstock.results.transient import BATCH, Remainder, batch_means, remainder, truncation
+from penstock.results.transient import BATCH, InitialTransient, batch_means, biasing_transient, transient_batch_count
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.resolve.head import AUTO
@@ -50,13 +50,13 @@ class QueueMeans:
 
     def transient_s(self) -> float | None:
         """The end of the transient in seconds; None if it takes more than half of the run."""
-        end = truncation(self.means)
+        end = transient_batch_count(self.means)
         return None if end is None else end * self.step_s
 
-    def after(self, warmup_s: float) -> tuple[float, Remainder] | None:
+    def after(self, warmup_s: float) -> tuple[float, InitialTransient] | None:
         """The transient that has not ended at a warm-up, with the time at which its series begins; None without one."""
         first = math.ceil(warmup_s / self.step_s - 1e-9)
-        rest = remainder(self.means[first:])
+        rest = biasing_transient(self.means[first:])
         return None if rest is None else (first * self.step_s, rest)
 
 

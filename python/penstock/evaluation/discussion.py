@@ -12,8 +12,8 @@ from penstock.evaluation.form import Form
 from penstock.evaluation.network import MILD
 from penstock.studies.candidate import Candidate
 from penstock.studies.compare import run_plan
-from penstock.studies.plan import Plan
-from penstock.studies.store import Results
+from penstock.studies.plan import ComparisonPlan
+from penstock.studies.store import RunResults
 
 __all__ = ["Discussion", "discussed"]
 
@@ -49,7 +49,7 @@ class Discussion:
         }
 
 
-def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: Results | None) -> Iterator[Discussion]:
+def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: RunResults | None) -> Iterator[Discussion]:
     """The points that the RFC asks to be discussed, as far as the catalogue and runs answer them."""
     for candidate in schemes:
         scheme = find_scheme(candidate.name)
@@ -65,7 +65,7 @@ def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: Res
 
 
 def _sensitivity(
-    form: Form, candidate: Candidate, params: Sequence[Param], threads: int, store: Results | None
+    form: Form, candidate: Candidate, params: Sequence[Param], threads: int, store: RunResults | None
 ) -> list[dict[str, Any]]:
     """Mean delay and utilization with one parameter halved or doubled, relative to the scheme as given."""
     scenario = form.bench.scenario("sensitivity", {"bulk": form.bench.tcp(form.bench.flows(MILD))})
@@ -81,7 +81,9 @@ def _sensitivity(
     if not changed:
         return []
     runs = run_plan(
-        Plan.make(scenario, [candidate, *(changed_candidate for _, _, changed_candidate in changed)]),
+        ComparisonPlan.resolve_cases(
+            scenario, [candidate, *(changed_candidate for _, _, changed_candidate in changed)]
+        ),
         form.runs,
         jobs=threads,
         store=store,
@@ -116,7 +118,7 @@ def _scaled(param: Param, factor: float) -> Any:
 
 def _is_valid(scenario: Any, candidate: Candidate) -> bool:
     try:
-        Plan.make(scenario, [candidate])
+        ComparisonPlan.resolve_cases(scenario, [candidate])
     except ScenarioError:
         return False
     return True

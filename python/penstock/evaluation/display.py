@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from penstock.evaluation.case import Case
 from penstock.evaluation.evaluate import Evaluation, Row
 from penstock.plots import style
-from penstock.plots.delay_goodput import ellipse
-from penstock.results.display import decimals, number
+from penstock.plots.delay_goodput import covariance_ellipse
+from penstock.results.display import decimal_places, format_number
 from penstock.results.run_table import Array
 
 __all__ = ["diagrams", "heads", "rows", "text"]
@@ -54,9 +54,12 @@ def rows(evaluation: Evaluation) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
 def _column(together: Sequence[Row], name: str, _: str, factor: float, lower: bool) -> list[tuple[str, str]]:
     entries = [row.metrics.get("bottleneck", {}).get(name) for row in together]
     halves = [factor * _half(entry["ci95"]) if entry else 0.0 for entry in entries]
-    places = min(MOST_DECIMALS, decimals([factor * entry["mean"] for entry in entries if entry], halves))
+    places = min(MOST_DECIMALS, decimal_places([factor * entry["mean"] for entry in entries if entry], halves))
     return [
-        (f"{number(factor * entry['mean'], places)} ± {number(half, places)}", row.beside(name, lower_is_better=lower))
+        (
+            f"{format_number(factor * entry['mean'], places)} ± {format_number(half, places)}",
+            row.beside(name, lower_is_better=lower),
+        )
         if entry
         else ("–", "")
         for row, entry, half in zip(together, entries, halves, strict=True)
@@ -98,7 +101,7 @@ def diagrams(evaluation: Evaluation) -> list[tuple[str, str, Figure]]:
 
 
 def _diagram(evaluation: Evaluation, case: Case) -> Figure:
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=SIZE, layout="constrained")
         ax = figure.add_subplot()
         for index, scheme in enumerate(evaluation.schemes):
@@ -115,7 +118,7 @@ def _ellipse(ax: Axes, index: int, scheme: str, delays: Array, goodputs: Array) 
     colour = style.COLOURS[index % len(style.COLOURS)]
     points = np.array([delays * 1e3, goodputs / 1e6])
     ax.plot(*points, ".", color=colour, ms=2.5, alpha=0.6, label=f"{scheme}, a run")
-    look = {key: value for key, value in style.line(index).items() if key != "linestyle"}
+    look = {key: value for key, value in style.line_style(index).items() if key != "linestyle"}
     ax.plot(*np.median(points, axis=1), linestyle="", **look, label=f"{scheme}, median")
     if points.shape[1] >= 3:
-        ax.add_patch(ellipse(points, SIGMA, fill=False, edgecolor=colour, linewidth=0.7))
+        ax.add_patch(covariance_ellipse(points, SIGMA, fill=False, edgecolor=colour, linewidth=0.7))

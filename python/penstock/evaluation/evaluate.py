@@ -22,9 +22,9 @@ from penstock.results.run_table import Array
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import run_plan
 from penstock.studies.executor import Progress
-from penstock.studies.plan import Plan
+from penstock.studies.plan import ComparisonPlan
 from penstock.studies.runs import Runs
-from penstock.studies.store import Results
+from penstock.studies.store import RunResults
 
 __all__ = ["FULL", "QUICK", "Evaluation", "Form", "Row", "cases_of", "evaluate"]
 
@@ -91,7 +91,10 @@ class Evaluation:
     def rows(self) -> tuple[Row, ...]:
         """A row for each scenario and scheme."""
         columns = [c for c in self.runs.columns if c.metric in (*LINK, *GROUP)]
-        means, against = estimates.means(self.runs, columns), estimates.differences(self.runs, columns, 0)
+        means, against = (
+            estimates.mean_estimates(self.runs, columns),
+            estimates.difference_estimates(self.runs, columns, 0),
+        )
         rows = {(case.id, scheme): Row(case, scheme, {}, {}) for case in self.cases for scheme in self.schemes}
         for each in (*means, *against):
             row = rows[each["vary"]["case"], scheme_argument(each["scheme"], each["params"])]
@@ -105,7 +108,7 @@ class Evaluation:
         """Queueing delay (s) and goodput of all groups (bit/s) of each run (section 2.7: one point per run)."""
         at = self.cases.index(case), self.schemes.index(scheme)
         columns = ["links.bottleneck.delay_mean_s", *(f"traffic.{name}.goodput_bps" for name in case.groups)]
-        delay, *goodputs = (np.nan_to_num(self.runs.array_of(column)[at]) for column in columns)
+        delay, *goodputs = (np.nan_to_num(self.runs.column_array(column)[at]) for column in columns)
         return delay, np.sum(goodputs, axis=0)
 
     def counts(self, scheme: str, metric: str, *, lower_is_better: bool) -> dict[str, int]:
@@ -167,7 +170,7 @@ def evaluate(
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Results | None = None,
+    store: RunResults | None = None,
 ) -> Evaluation:
     """Run every scenario of RFC 7928 with drop-tail and these schemes.
 
@@ -182,7 +185,7 @@ def evaluate(
     """
     named = [
         candidate
-        for candidate in Candidate.all_of(schemes, Option("SCHEME", "schemes"))
+        for candidate in Candidate.from_schemes(schemes, Option("SCHEME", "schemes"))
         if candidate.label != "droptail"
     ]
     if not named:
@@ -193,11 +196,12 @@ def evaluate(
     return Evaluation(form, runs, tuple(discussed(form, named, threads, store)))
 
 
-def _plan(form: Form, candidates: tuple[Candidate, ...]) -> Plan:
+def _plan(form: Form, candidates: tuple[Candidate, ...]) -> ComparisonPlan:
     """The plan of all scenarios, which are the points of the sweep."""
     cases = cases_of(form)
     plans = [
-        Plan.make(case.scenario(form.bench), [_changed(candidate, case) for candidate in candidates]) for case in cases
+        ComparisonPlan.resolve_cases(case.scenario(form.bench), [_changed(candidate, case) for candidate in candidates])
+        for case in cases
     ]
     return replace(
         plans[0],

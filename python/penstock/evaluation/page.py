@@ -7,7 +7,7 @@ from pathlib import Path
 from penstock.evaluation import display
 from penstock.evaluation.evaluate import Evaluation
 from penstock.files import write_text
-from penstock.report.finished import FinishedFigure, figure_data
+from penstock.report.page_figure import PageFigure, figure_data
 from penstock.report.templating import render_document
 
 __all__ = ["SHOWN_FIRST", "write"]
@@ -20,7 +20,7 @@ number shown."""
 def write(evaluation: Evaluation, file: Path, script: str = "") -> None:
     """Write the page, with the shell script that repeats it. Raises `FileError` if it cannot be written."""
     figures = [
-        FinishedFigure.of(f"diagram-{number}", f"{id_} {title}", {"": figure})
+        PageFigure.from_drawings(f"diagram-{number}", f"{id_} {title}", {"": figure})
         for number, (id_, title, figure) in enumerate(display.diagrams(evaluation))
     ]
     page = render_document(

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from penstock.aqms.catalog import Scheme, find_scheme, schemes
-from penstock.results.display import rounded
+from penstock.results.display import round_to_digits
 from penstock.studies.candidate import Candidate
 
 __all__ = [
@@ -141,7 +141,7 @@ def dump(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:
         key = (row["scheme"], row["vary"]["traffic.bulk.count"], row["vary"]["traffic.bulk.ecn"])
         low, high = row["ci95"] or (row["mean"], row["mean"])
         cells.setdefault(key, [None] * len(columns))[at] = [
-            rounded(value, DIGITS) for value in (row["mean"], (high - low) / 2)
+            round_to_digits(value, DIGITS) for value in (row["mean"], (high - low) / 2)
         ]
     lines = [json.dumps([*key, *cells[key]], separators=(",", ":")) for key in cells]
     head = json.dumps({"penstock": version, "runs": runs, "columns": columns})

@@ -14,7 +14,7 @@ from penstock.results.display import scheme_argument
 from penstock.scenario.document import Document
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.studies.candidate import Candidate
-from penstock.studies.plan import check_places, placed
+from penstock.studies.plan import check_places, with_candidate_queue
 from penstock.units import format_rate, format_time
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class OnLink:
         if not candidate.params and isinstance(own, Mapping) and own.get("scheme") == candidate.name:
             settings = {name: value for name, value in own.items() if name not in ("scheme", "limit", "share")}
             candidate = Candidate(candidate.name, settings)
-        resolved = placed(document, candidate, (place,)).resolve()
+        resolved = with_candidate_queue(document, candidate, (place,)).resolve()
         table = queue_table(resolved, place)
         ignored = (*of_rate(candidate.rate, resolved, [place]), *of_losses(candidate.lost, [place]))
         return cls(scheme_argument(candidate.name, candidate.params), LoadedLink.of(resolved, place), table, ignored)

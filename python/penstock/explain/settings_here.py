@@ -9,7 +9,7 @@ from penstock.aqms.catalog import find_scheme
 from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.explain.warnings import average_seconds
 from penstock.model import design
-from penstock.results.display import setting
+from penstock.results.display import setting_text
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.units import Length, UnitError, parse_length, parse_size, parse_time
 
@@ -26,7 +26,7 @@ def settings_here(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple
         if name not in ("scheme", "classes", "precedence", "mean_packet") and not isinstance(value, (bool, Mapping)):
             here = "; ".join(_here(link, table, name, value, units.get(name, "")))
             if here:
-                settings[name] = (setting(value), here)
+                settings[name] = (setting_text(value), here)
     return settings
 
 

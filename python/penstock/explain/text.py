@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.results.display import decimals, number
+from penstock.results.display import decimal_places, format_number
 
 # Bits of the eight dots of a Braille character: left column from the top, right column from the top.
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
@@ -165,7 +165,7 @@ def terminal_curves(
     top = 0.0 if top <= 1e-12 else top
     labels = {rows // 2: f"{top / 2:.2g}" if top else "", 0: f"{top:.3g}" if top else "", rows - 1: "0"}
     text = [f"{labels.get(i, ''):>6} ┤" + "".join(row).rstrip("\u2800") for i, row in enumerate(lines)]
-    ends = f"{left:.2g}", number(right, decimals([right]))
+    ends = f"{left:.2g}", format_number(right, decimal_places([right]))
     text.append(" " * 7 + "└" + "─" * columns)
     text.append(" " * 8 + ends[0] + ends[1].rjust(columns - len(ends[0])))
     text.append(" " * 8 + axes.center(columns).rstrip())
@@ -243,7 +243,7 @@ def _wrapped(text: str, width: int, indent: str = "") -> str:
 
 
 def _plain(value: float) -> str:
-    return number(value, 0) if abs(value) >= 1e5 and value == round(value) else f"{value:g}"
+    return format_number(value, 0) if abs(value) >= 1e5 and value == round(value) else f"{value:g}"
 
 
 def _time(ns: float) -> str:

@@ -11,17 +11,17 @@ from penstock import _native
 from penstock.engine.run import run_batch
 from penstock.errors import RunError, collect_errors
 from penstock.link.measure import ATTEMPTS, RealRun, prepare
-from penstock.results.estimates import apart
-from penstock.results.grid import MEAN, Grid, comparison_grids, difference_grid
-from penstock.results.metrics import order
-from penstock.studies.compare import design_of
-from penstock.studies.part import CellRuns, Head, part_content
-from penstock.studies.plan import Case, Plan
+from penstock.results.estimates import table_difference_estimates
+from penstock.results.grid import MEAN, TextTable, comparison_grids, difference_grid
+from penstock.results.metrics import in_catalogue_order
+from penstock.studies.compare import plan_design
+from penstock.studies.part import CellRuns, PartColumns, part_content
+from penstock.studies.plan import ComparisonPlan, PlannedCase
 from penstock.studies.run_rows import run_rows
 from penstock.studies.runs import Runs
-from penstock.studies.store import Results
+from penstock.studies.store import RunResults
 
-__all__ = ["Measured", "measure_plan", "prepare_plan"]
+__all__ = ["RealComparison", "measure_plan", "prepare_plan"]
 
 OnRun = Callable[[int, int], object]
 """Called with the numbers of finished and of planned runs."""
@@ -45,7 +45,7 @@ SHOWN = (
 
 
 @dataclass
-class Measured:
+class RealComparison:
     """Real runs of a plan, and simulated ones if requested.
 
     Attributes:
@@ -57,13 +57,13 @@ class Measured:
 
     """
 
-    plan: Plan
+    plan: ComparisonPlan
     real: Runs
     simulated: Runs | None = None
     attempts: list[dict[str, Any]] = field(default_factory=list)
 
     @property
-    def invalid(self) -> list[dict[str, Any]]:
+    def invalid_runs(self) -> list[dict[str, Any]]:
         """The invalid runs, which do not count."""
         return [run for run in self.attempts if not run["valid"]]
 
@@ -73,12 +73,12 @@ class Measured:
             if runs is not None:
                 yield from ({**row, "on": on} for row in runs.summary())
 
-    def differences(self) -> Iterator[dict[str, Any]]:
+    def difference_rows(self) -> Iterator[dict[str, Any]]:
         """Rows of the differences of real to simulated runs, paired by seed; without these, to the first scheme."""
         if self.simulated is None:
             yield from map(dict, self.real.compare())
         else:
-            for row in apart(self.real, self.simulated):
+            for row in table_difference_estimates(self.real, self.simulated):
                 yield {**row, "on": "link", "against_on": "simulation"}
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Measured:
             "penstock": _native.version,
             "scenario": self.plan.base.readable,
             "rows": list(self.rows()),
-            "differences": list(self.differences()),
+            "differences": list(self.difference_rows()),
             "runs": self.attempts,
         }
 
@@ -105,19 +105,19 @@ class Measured:
         rows = [row | {"vary": {**row["vary"], "on": row["on"]}} for row in self.rows()]
         return {"penstock": _native.version, "scenario": self.plan.base.readable, "rows": rows, "differences": []}
 
-    def grids(self) -> list[Grid]:
+    def text_tables(self) -> list[TextTable]:
         """A table for each case and place: simulated and measured means, and their differences with intervals."""
         if self.simulated is None:
-            return comparison_grids(list(self.rows()), list(self.differences()), self.plan.at, len(self.real.seeds))
+            return comparison_grids(list(self.rows()), list(self.difference_rows()), self.plan.at, len(self.real.seeds))
         rows = {(row["on"], *_key(row)): row for row in self.rows()}
-        differences = {_key(row): row for row in self.differences()}
+        differences = {_key(row): row for row in self.difference_rows()}
         grids = []
         for case in self.plan.cases:
             cell = _cell(case.candidate.name, case.candidate.params, case.vary)
             both = [key[2:] for key in rows if key[:2] == ("link", cell) and ("simulation", *key[1:]) in rows]
             for place in dict.fromkeys(place for place, _ in both):
                 lines = {}
-                for name in order({name for at, name in both if at == place and name in SHOWN}):
+                for name in in_catalogue_order({name for at, name in both if at == place and name in SHOWN}):
                     key = cell, place, name
                     lines[name] = rows["simulation", *key], rows["link", *key], differences.get(key)
                 title = f"{case.label}: {place}, {MEAN} of {len(self.real.seeds)} runs"
@@ -133,20 +133,20 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return _cell(row["scheme"], row["params"], row["vary"]), row["place"], row["metric"]
 
 
-def prepare_plan(plan: Plan) -> list[RealRun]:
+def prepare_plan(plan: ComparisonPlan) -> list[RealRun]:
     """The cases of a plan, ready to be run on a real link. Raises `ScenarioError` with the errors of all of them."""
     return collect_errors(lambda case: prepare(case.document), plan.cases)
 
 
 def measure_plan(
-    plan: Plan,
+    plan: ComparisonPlan,
     ready: list[RealRun],
     runs: int,
     *,
     simulate: bool = False,
     attempts: int = ATTEMPTS,
     on_run: OnRun | None = None,
-) -> Measured:
+) -> RealComparison:
     """Make all runs of a plan on a real link, one after the other, and with `simulate` the same runs in simulation.
 
     Raises `RunError` if no run of a case is valid.
@@ -164,10 +164,10 @@ def measure_plan(
                 on_run(index * len(ready) + case + 1, planned)
     _check_valid(plan, attempted)
     simulated = _simulated(plan, ready, range(first, first + runs)) if simulate else None
-    return Measured(plan, _runs_of(plan, results), simulated, attempted)
+    return RealComparison(plan, _runs_of(plan, results), simulated, attempted)
 
 
-def _simulated(plan: Plan, ready: list[RealRun], seeds: range) -> Runs:
+def _simulated(plan: ComparisonPlan, ready: list[RealRun], seeds: range) -> Runs:
     """Simulations of the scenarios of the real runs."""
     results = {}
     for case, real in enumerate(ready):
@@ -176,27 +176,27 @@ def _simulated(plan: Plan, ready: list[RealRun], seeds: range) -> Runs:
     return _runs_of(plan, results)
 
 
-def _runs_of(plan: Plan, results: Mapping[int, Mapping[int, str]]) -> Runs:
+def _runs_of(plan: ComparisonPlan, results: Mapping[int, Mapping[int, str]]) -> Runs:
     """The table of runs whose results are given as JSON, by the number of the case and the seed."""
-    stored = Results()
+    stored = RunResults()
     places = []
     for case, by_seed in results.items():
         chosen = plan.cases[case]
         labels = {"scheme": chosen.candidate.label, **chosen.vary}
         cell = CellRuns(f"{case}", tuple(by_seed), labels)
-        stored.put([cell], part_content(Head.of([cell]), _native.Results(list(by_seed.values()))), {})
+        stored.put([cell], part_content(PartColumns.from_cells([cell]), _native.Results(list(by_seed.values()))), {})
         places.append(cell)
     scenarios = {cell.scenario: case.resolved.readable for cell, case in zip(places, plan.cases, strict=True)}
-    return Runs(run_rows(places, stored.tables(scenarios)), design_of(plan, scenarios))
+    return Runs(run_rows(places, stored.tables(scenarios)), plan_design(plan, scenarios))
 
 
-def _attempt(case: Case, seed: int, raw: Mapping[str, Any]) -> dict[str, Any]:
+def _attempt(case: PlannedCase, seed: int, raw: Mapping[str, Any]) -> dict[str, Any]:
     keys = ("valid", "invalid_because", "attempts", "lateness", "lost_before_queue", "starved", "scheduling", "kernel")
     labels = {"scheme": case.candidate.name, "params": dict(case.candidate.params), "vary": dict(case.vary)}
     return {**labels, "seed": seed, **{key: raw[key] for key in keys if key in raw}}
 
 
-def _check_valid(plan: Plan, attempted: list[dict[str, Any]]) -> None:
+def _check_valid(plan: ComparisonPlan, attempted: list[dict[str, Any]]) -> None:
     for number, case in enumerate(plan.cases):
         mine = attempted[number :: len(plan.cases)]
         if not any(run["valid"] for run in mine):

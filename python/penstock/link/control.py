@@ -8,10 +8,10 @@ from pathlib import Path
 
 from penstock.files import FileError
 
-__all__ = ["Control"]
+__all__ = ["QueueControl"]
 
 
-class Control:
+class QueueControl:
     """The lines that others write to a FIFO or append to a file. A FIFO that is created here is removed at the end."""
 
     def __init__(self, path: Path) -> None:

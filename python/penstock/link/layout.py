@@ -12,13 +12,13 @@ from penstock.link.traffic import CONTROLS, KERNEL_NAMES
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
 from penstock.studies.candidate import Candidate
-from penstock.studies.plan import placed
+from penstock.studies.plan import with_candidate_queue
 
-__all__ = ["Layout"]
+__all__ = ["LinkLayout"]
 
 
 @dataclass(frozen=True)
-class Layout:
+class LinkLayout:
     """A scenario whose links are to carry real packets between two hosts.
 
     Attributes:
@@ -41,9 +41,9 @@ class Layout:
     tcp: str | None
 
     @classmethod
-    def of(
+    def from_document(
         cls, document: Document, at: str | None, scheme: str | None, node: str | None, tcp: str | None = None
-    ) -> Layout:
+    ) -> LinkLayout:
         """Lay out a scenario: `scheme` at link `at`, by default the first watched link; the command in node `node`.
 
         By default the command runs at the source of the first traffic that crosses the link, else at the link's own
@@ -52,7 +52,7 @@ class Layout:
         """
         link = _link(document, at)
         if scheme is not None:
-            document = placed(document, Candidate.of(scheme), [link])
+            document = with_candidate_queue(document, Candidate.from_scheme(scheme), [link])
         name = link.removesuffix(".reverse")
         for path in (f"links.{name}.watch", f"links.{name}.reverse.watch"):
             document = document.set(path, True, "link")

@@ -16,10 +16,10 @@ from penstock.engine.run import engine_errors, run_batch
 from penstock.engine.warmup import with_warmup
 from penstock.errors import RunError
 from penstock.link.namespace import Host
-from penstock.link.requirements import require
-from penstock.link.results import result_of
-from penstock.link.session import End, Session
-from penstock.link.trace import write
+from penstock.link.requirements import require_real_links
+from penstock.link.results import real_run_result
+from penstock.link.session import LinkEnd, LinkSession
+from penstock.link.trace import write_packet_events
 from penstock.link.traffic import FIRST_PORT, RealTraffic, real_traffic
 from penstock.results.run import Run
 from penstock.scenario.document import Document, ScenarioLike, as_document
@@ -91,9 +91,9 @@ class RealRun:
             hosts = {node: stack.enter_context(Host()) for node in self.traffic.hosts}
             for host in hosts.values():
                 host.namespace.set("ipv4/tcp_wmem", f"4096 {self._send_buffer()} {_LARGEST_BUFFER}")
-            ends = [End(node, host.namespace) for node, host in hosts.items()]
+            ends = [LinkEnd(node, host.namespace) for node, host in hosts.items()]
             session = stack.enter_context(
-                Session(self.document, ends, seed=seed, trace=trace is not None, captures=files, snaplen=snaplen)
+                LinkSession(self.document, ends, seed=seed, trace=trace is not None, captures=files, snaplen=snaplen)
             )
             places = {node: (host.namespace, session.addresses[node]) for node, host in hosts.items()}
             sent = self._send(session, places, seed)
@@ -102,10 +102,12 @@ class RealRun:
                 link["valid"] = False
                 link["invalid_because"].append(f"{unread} datagrams found no room at their receiver")
             if trace is not None:
-                write(session.trace(), [entry["name"] for entry in self.resolved.canonical["links"]], trace)
+                write_packet_events(
+                    session.trace(), [entry["name"] for entry in self.resolved.canonical["links"]], trace
+                )
             if inspect is not None:
                 inspect(hosts)
-        result = result_of(self.resolved, self.traffic, session.addresses, sent, link, seed)
+        result = real_run_result(self.resolved, self.traffic, session.addresses, sent, link, seed)
         return result | {"cpu_s": time.process_time() - begun}
 
     def _send_buffer(self) -> int:
@@ -113,7 +115,9 @@ class RealRun:
         flows: int = sum(group["count"] for group in self.resolved.canonical["traffic"])
         return max(_LEAST_BUFFER, min(_READY // max(flows, 1), _READY_EACH))
 
-    def _send(self, session: Session, places: Mapping[str, tuple[_native.Namespace, str]], seed: int) -> dict[str, Any]:
+    def _send(
+        self, session: LinkSession, places: Mapping[str, tuple[_native.Namespace, str]], seed: int
+    ) -> dict[str, Any]:
         """Send the traffic over the link; returns the report of the senders."""
         tcp = [None if settings is None else settings.as_tuple() for settings in self.traffic.tcp]
         canonical = self.resolved.for_engine(flows=True, series=False)
@@ -159,6 +163,6 @@ def measure(scenario: ScenarioLike, seed: int | None = None, *, attempts: int = 
     up to `attempts` times in all; `raw["valid"]` is true if the last run is valid. Raises `ScenarioError` with
     everything that a real run cannot do, and `RequirementError` where real links cannot run.
     """
-    require("measure")
+    require_real_links("measure")
     ready = prepare(with_warmup(as_document(scenario), run_batch))
     return ready.run(int(ready.resolved.readable["seed"]) if seed is None else seed, attempts=attempts)

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from penstock._native import Namespace
-from penstock.link.processes import MARK, end, mark, processes_in
+from penstock.link.processes import MARK, end_processes, process_mark, processes_in
 
 __all__ = ["Host"]
 
@@ -66,7 +66,7 @@ class Host:
             if os.getppid() != parent:  # penstock died before the call took effect
                 os._exit(1)
 
-        environment = {**os.environ, **(env or {}), MARK: mark()}
+        environment = {**os.environ, **(env or {}), MARK: process_mark()}
 
         def fork() -> subprocess.Popen[bytes]:
             with warnings.catch_warnings():
@@ -82,8 +82,8 @@ class Host:
     def close(self) -> None:
         """End the processes of the host and wait for them; in a fresh namespace, all processes."""
         started = {child.pid for child in self._children if child.poll() is None}
-        own_mark = None if self.owned else mark()
-        end(started.union(processes_in(self.namespace.fileno(), own_mark)))
+        own_mark = None if self.owned else process_mark()
+        end_processes(started.union(processes_in(self.namespace.fileno(), own_mark)))
         for child in self._children:
             child.wait()
         self._thread.shutdown()

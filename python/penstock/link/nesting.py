@@ -8,7 +8,7 @@ from pathlib import Path
 from penstock._native import Namespace
 from penstock.errors import PenstockError
 
-__all__ = ["NAMESPACE", "depth_here", "variable"]
+__all__ = ["NAMESPACE", "current_depth", "nesting_variable"]
 
 NAMESPACE = "PENSTOCK_NAMESPACE"
 """Environment variable of a command on a real link: its nesting depth, and the inode of its network namespace."""
@@ -18,12 +18,12 @@ MAX_DEPTH = 255
 """Links inside links: the hosts of each depth have the addresses 10.77.DEPTH.x."""
 
 
-def variable(namespace: Namespace, depth: int) -> str:
+def nesting_variable(namespace: Namespace, depth: int) -> str:
     """The value of `NAMESPACE` for a command in this namespace."""
     return f"{depth}:{os.fstat(namespace.fileno()).st_ino}"
 
 
-def depth_here() -> int:
+def current_depth() -> int:
     """The number of links around this process: 0 outside of any.
 
     The variable alone is not sufficient: a program may have passed it to another namespace.

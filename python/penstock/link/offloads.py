@@ -12,7 +12,7 @@ import socket
 import struct
 from pathlib import Path
 
-__all__ = ["ethernet_devices", "offloads", "switch"]
+__all__ = ["active_offloads", "ethernet_devices", "switch_offloads"]
 
 _SIOCETHTOOL = 0x8946
 
@@ -26,13 +26,13 @@ def ethernet_devices() -> list[str]:
     return [folder.parent.name for folder in folders if (folder.parent / "type").read_text().strip() == "1"]
 
 
-def offloads(device: str) -> list[str]:
+def active_offloads(device: str) -> list[str]:
     """The active offloads of a device in the calling thread's namespace, named as for `ethtool -K`."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         return [name for name, (read, _) in _OFFLOADS.items() if _request(control, device, read)]
 
 
-def switch(device: str, *, on: bool) -> None:
+def switch_offloads(device: str, *, on: bool) -> None:
     """Switch all offloads that a device in the calling thread's namespace has on or off."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for _, write in _OFFLOADS.values():

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["has_outcome", "outcome"]
+__all__ = ["has_quality_of_outcome", "quality_of_outcome"]
 
 _DELAYS = {0.5: "owd_p50_s", 0.95: "owd_p95_s", 0.99: "owd_p99_s", 0.999: "owd_p999_s"}
 """The reported percentiles of one-way delays."""
 
 
-def has_outcome(group: Mapping[str, Any]) -> bool:
+def has_quality_of_outcome(group: Mapping[str, Any]) -> bool:
     """Whether a group of datagrams has requirements, at reported percentiles of the delay only.
 
     Those of `fec` are about its data after repair, which real links do not report.
@@ -21,7 +21,7 @@ def has_outcome(group: Mapping[str, Any]) -> bool:
     return is_plain and all(round(share, 9) in _DELAYS for share, _ in delays)
 
 
-def outcome(needs: Mapping[str, Any], metrics: Mapping[str, float], goodput: float | None) -> float | None:
+def quality_of_outcome(needs: Mapping[str, Any], metrics: Mapping[str, float], goodput: float | None) -> float | None:
     """The Quality of Outcome from 0 to 100 (draft-ietf-ippm-qoo); None if nothing arrived.
 
     `needs` has pairs of optimal and unacceptable values: `delays` in ns by percentile, and `loss`; and `throughput`, a

@@ -7,7 +7,7 @@ import socket
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-__all__ = ["listen", "serve"]
+__all__ = ["listen", "serve_requests"]
 
 _UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _CHUNK = bytes(1 << 16)
@@ -19,7 +19,7 @@ def listen(address: str) -> socket.socket:
     return socket.create_server((address, 80), backlog=128)
 
 
-def serve(listening: socket.socket) -> None:
+def serve_requests(listening: socket.socket) -> None:
     """Answer requests until the process ends."""
     server = _Server(listening.getsockname(), _Handler, bind_and_activate=False)
     server.socket.close()
@@ -95,4 +95,4 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve_requests(socket.socket(fileno=int(sys.argv[1])))

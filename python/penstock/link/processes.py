@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["MARK", "Process", "end", "kill_leftovers", "mark", "processes_in"]
+__all__ = ["MARK", "Process", "end_processes", "kill_leftovers", "process_mark", "processes_in"]
 
 MARK = "PENSTOCK_LINK"
 """Environment variable of each process on a real link: the penstock that carries the link, as `PID:START`."""
@@ -31,7 +31,7 @@ class Process:
     mark: str
 
 
-def mark() -> str:
+def process_mark() -> str:
     """The mark of this process: its number, and its start in clock ticks after boot, as numbers are reused."""
     return f"{os.getpid()}:{_started(os.getpid())}"
 
@@ -47,7 +47,7 @@ def processes_in(namespace: int, own_mark: str | None = None) -> set[int]:
     }
 
 
-def end(pids: Iterable[int]) -> None:
+def end_processes(pids: Iterable[int]) -> None:
     """End processes: Send SIGTERM, and SIGKILL to processes that are still there half a second later."""
     opened = {}
     for pid in pids:

@@ -14,10 +14,17 @@ from pathlib import Path
 from penstock import _native
 from penstock.engine.environment import EnvironmentCheck
 from penstock.errors import RequirementError
-from penstock.link.offloads import ethernet_devices, offloads
+from penstock.link.offloads import active_offloads, ethernet_devices
 from penstock.link.processes import kill_leftovers
 
-__all__ = ["Report", "cure", "findings", "in_user_namespace", "probe", "require"]
+__all__ = [
+    "ProbeReport",
+    "environment_checks",
+    "probe_in_user_namespace",
+    "probe_real_links",
+    "remedy_for",
+    "require_real_links",
+]
 
 _INSIDE = "PENSTOCK_USER_NAMESPACE"
 """Set in a penstock that was started again in a user namespace, so that it does not do so forever."""
@@ -26,7 +33,7 @@ _CONTAINER = "in a container: docker run --privileged"
 
 
 @dataclass(frozen=True)
-class Report:
+class ProbeReport:
     """The result of a probe.
 
     `missing` is the step that failed and its cause, empty if real links can run. `scheduling` is the class granted to
@@ -39,41 +46,41 @@ class Report:
     late_max_us: float = 0.0
 
     @property
-    def cure(self) -> str:
+    def remedy(self) -> str:
         """What to do about the missing part; empty if nothing is missing."""
-        return cure(self.missing)
+        return remedy_for(self.missing)
 
 
-def probe() -> Report:
+def probe_real_links() -> ProbeReport:
     """Make a network namespace and a TUN device and raise the priority of a thread, in a process of its own."""
     return _ask([])
 
 
-def in_user_namespace() -> Report:
+def probe_in_user_namespace() -> ProbeReport:
     """The same in a user namespace, which an ordinary user can create if the system allows it."""
     if shutil.which("unshare") is None:
-        return Report("there is no program unshare")
+        return ProbeReport("there is no program unshare")
     return _ask(_USER_NAMESPACE)
 
 
-def findings() -> list[EnvironmentCheck]:
+def environment_checks() -> list[EnvironmentCheck]:
     """The findings of `penstock doctor` about real links."""
-    here = probe()
-    users = in_user_namespace()
+    here = probe_real_links()
+    users = probe_in_user_namespace()
     runs = "yes" if not here.missing else "yes, in a user namespace" if not users.missing else f"no: {here.missing}"
     best = users if here.missing else here
     return [
         EnvironmentCheck(
-            "real links", not best.missing, f"{runs} (penstock link, --on link)", best.missing and here.cure
+            "real links", not best.missing, f"{runs} (penstock link, --on link)", best.missing and here.remedy
         ),
-        EnvironmentCheck("unprivileged", not users.missing, users.missing or "in a user namespace", users.cure),
+        EnvironmentCheck("unprivileged", not users.missing, users.missing or "in a user namespace", users.remedy),
         _priority(best),
         _congestion_controls(),
         *map(_device, ethernet_devices()),
     ]
 
 
-def _priority(report: Report) -> EnvironmentCheck:
+def _priority(report: ProbeReport) -> EnvironmentCheck:
     late = f"timers are late by {report.late_p50_us:.0f} us (median), at most {report.late_max_us:.0f} us"
     if not report.scheduling:
         return EnvironmentCheck("priority", False, "not tried", "see real links")
@@ -90,12 +97,12 @@ def _congestion_controls() -> EnvironmentCheck:
 
 
 def _device(name: str) -> EnvironmentCheck:
-    active = offloads(name)
+    active = active_offloads(name)
     advice = f"before penstock link --dev {name}: ethtool -K {name} " + " ".join(f"{item} off" for item in active)
     return EnvironmentCheck(name, not active, f"offloads: {' '.join(active) or 'none'}", advice if active else "")
 
 
-def require(verb: str, *, restart: bool = False) -> None:
+def require_real_links(verb: str, *, restart: bool = False) -> None:
     """Return if real links can run in this process, after killing processes left by an interrupted penstock.
 
     With `restart`, rerun this command in a user namespace if they can run only there; a program that uses penstock must
@@ -108,26 +115,28 @@ def require(verb: str, *, restart: bool = False) -> None:
     missing = _missing()
     if not missing:
         return
-    if restart and _INSIDE not in os.environ and not in_user_namespace().missing:
+    if restart and _INSIDE not in os.environ and not probe_in_user_namespace().missing:
         print("without root: in a user namespace, where no thread gets real-time priority", file=sys.stderr, flush=True)
         os.environ[_INSIDE] = "1"
         os.execvp(_USER_NAMESPACE[0], [*_USER_NAMESPACE, sys.executable, *sys.orig_argv[1:]])
-    raise RequirementError(f"penstock {verb} cannot run here: {missing}; {cure(missing)}")
+    raise RequirementError(f"penstock {verb} cannot run here: {missing}; {remedy_for(missing)}")
 
 
 _USER_NAMESPACE = ["unshare", "--user", "--map-root-user", "--net", "--"]
 
 
-def _ask(launcher: list[str]) -> Report:
+def _ask(launcher: list[str]) -> ProbeReport:
     """The report of a child process."""
     if sys.platform != "linux":
-        return Report(_missing())
+        return ProbeReport(_missing())
     command = [*launcher, sys.executable, "-m", "penstock.link.requirements"]
     child = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     try:
-        return Report(**json.loads(child.stdout))
+        return ProbeReport(**json.loads(child.stdout))
     except (ValueError, TypeError):
-        return Report(child.stderr.strip().rpartition("\n")[2] or f"the probe ended with exit code {child.returncode}")
+        return ProbeReport(
+            child.stderr.strip().rpartition("\n")[2] or f"the probe ended with exit code {child.returncode}"
+        )
 
 
 def _missing() -> str:
@@ -141,7 +150,7 @@ def _missing() -> str:
     return ""
 
 
-def cure(missing: str) -> str:
+def remedy_for(missing: str) -> str:
     """What to do about a failed step."""
     advice_on = {
         "": "",
@@ -174,11 +183,11 @@ _USER_NAMESPACE_SETTINGS = (
 )
 
 
-def _report() -> Report:
+def _report() -> ProbeReport:
     """The report of this process; the priority of its main thread is changed."""
     missing = _missing()
     if missing:
-        return Report(missing)
+        return ProbeReport(missing)
     scheduling = _native.raise_priority()
     late = []
     for _ in range(100):
@@ -186,7 +195,7 @@ def _report() -> Report:
         time.sleep(1e-3)
         late.append(1e6 * (time.monotonic() - due))
     late.sort()
-    return Report("", scheduling, round(late[len(late) // 2], 1), round(late[-1], 1))
+    return ProbeReport("", scheduling, round(late[len(late) // 2], 1), round(late[-1], 1))
 
 
 if __name__ == "__main__":

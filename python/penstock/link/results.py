@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.link.outcome import has_outcome, outcome
+from penstock.link.outcome import has_quality_of_outcome, quality_of_outcome
 from penstock.link.traffic import FIRST_PORT, RealTraffic
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.resolve.codepoints import codepoint_name, distinct_codepoints
 
-__all__ = ["result_of"]
+__all__ = ["real_run_result"]
 
 _PROTOCOLS = {True: 6, False: 17}
 """Protocol numbers of TCP and UDP, by whether a group uses TCP."""
@@ -27,7 +27,7 @@ MAX_LATE_S = 1e-3
 _QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
 
-def result_of(
+def real_run_result(
     resolved: Resolved,
     traffic: RealTraffic,
     addresses: Mapping[str, str],
@@ -41,7 +41,7 @@ def result_of(
     """
     seconds = (resolved.canonical["duration_ns"] - resolved.canonical["warmup_ns"]) * 1e-9
     counts = _counts(link["flows"])
-    watched = _Watched.of(resolved)
+    watched = _Watched.from_scenario(resolved)
     metrics: dict[str, Any] = {}
     kernel: dict[str, Any] = {}
     goodputs = []
@@ -118,7 +118,7 @@ class _Watched:
         self._crossing = {name: first.count(name) for name in rates}
 
     @classmethod
-    def of(cls, resolved: Resolved) -> _Watched:
+    def from_scenario(cls, resolved: Resolved) -> _Watched:
         links = resolved.canonical["links"]
         rates = {link["name"]: link["rate"] for link in links if link["watch"]}
         routes = {}
@@ -196,8 +196,8 @@ def _group(
             metrics["completed"] = len(times)
     else:
         metrics |= _delays([flow for _, flow in flows], delays)
-    if has_outcome(group):
-        _put(metrics, "qoo", outcome(group["qoo"], metrics, _mean(row["goodput_bps"] for row in rows)))
+    if has_quality_of_outcome(group):
+        _put(metrics, "qoo", quality_of_outcome(group["qoo"], metrics, _mean(row["goodput_bps"] for row in rows)))
     return metrics | {"flows": rows}
 
 

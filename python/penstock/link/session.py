@@ -16,7 +16,7 @@ from penstock.engine.run import engine_errors
 from penstock.scenario.document import Document, ScenarioLike, as_document
 from penstock.scenario.resolve import Resolved
 
-__all__ = ["End", "Session"]
+__all__ = ["LinkEnd", "LinkSession"]
 
 _COLUMNS = {
     "t_ns": np.int64,
@@ -32,7 +32,7 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True)
-class End:
+class LinkEnd:
     """A host of a real link.
 
     Attributes:
@@ -49,7 +49,7 @@ class End:
     ethernet: bool = False
 
 
-class Session:
+class LinkSession:
     """The links of a scenario between hosts; real packets cross them from `start` to `stop`.
 
     Host k of `ends` has the address 10.77.D.k + 1 at its TUN device, where D is `depth`: links inside links need
@@ -64,7 +64,7 @@ class Session:
     def __init__(
         self,
         scenario: ScenarioLike,
-        ends: Sequence[End],
+        ends: Sequence[LinkEnd],
         *,
         seed: int = 1,
         endless: bool = False,
@@ -94,7 +94,7 @@ class Session:
                 snaplen=snaplen,
             )
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> LinkSession:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -6,22 +6,22 @@ import json
 from collections.abc import Mapping
 from typing import IO, Any, Protocol
 
-__all__ = ["State", "Stream", "View", "rates"]
+__all__ = ["State", "StateStream", "StateView", "with_rates"]
 
 State = Mapping[str, Any]
 
 
-class View(Protocol):
+class StateView(Protocol):
     """Something that shows the state of a link, twice a second."""
 
     def show(self, state: State) -> None:
-        """Show a state of `Session.snapshot`, with rates: see `rates`."""
+        """Show a state of `Session.snapshot`, with rates: see `with_rates`."""
 
     def close(self) -> None:
         """Leave the terminal or the file as it was."""
 
 
-def rates(state: State, before: State | None) -> dict[str, Any]:
+def with_rates(state: State, before: State | None) -> dict[str, Any]:
     """The state with the rates of each link and flow since the previous state.
 
     For links `sent_bps`, and `drop_rate` and `mark_rate` as shares of the packets that arrived; for flows
@@ -51,7 +51,7 @@ def rates(state: State, before: State | None) -> dict[str, Any]:
     return {**state, "links": links, "flows": flows}
 
 
-class Stream:
+class StateStream:
     """A stream of states, one line of JSON each."""
 
     def __init__(self, file: IO[str]) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from penstock import _native
 from penstock.files import FileError
 
-__all__ = ["write"]
+__all__ = ["write_packet_events"]
 
 CHUNK = 1_000_000
 """Number of rows that are passed to the writer together."""
@@ -21,7 +21,7 @@ CHUNK = 1_000_000
 _NO_CAUSE = 255
 
 
-def write(columns: Mapping[str, NDArray[Any]], links: Sequence[str], folder: Path) -> None:
+def write_packet_events(columns: Mapping[str, NDArray[Any]], links: Sequence[str], folder: Path) -> None:
     """Write `packets.parquet` with a row for each event of a packet, from the columns of `Session.trace`.
 
     As in the trace of a simulation: `t_ns`, `event`, `place` (a link; none for `send` and `receive`, which happen at

@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.aqms.catalog import tcp_keys
 from penstock.errors import ErrorCollector, RequirementError, ScenarioError
-from penstock.link.outcome import has_outcome
+from penstock.link.outcome import has_quality_of_outcome
 from penstock.scenario.replayed import replay_notes
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
@@ -208,7 +208,7 @@ def _notes(groups: list[dict[str, Any]]) -> list[str]:
             + ", ".join(f"traffic.{name}" for name in simulated)
         )
     for key in ("qoo", "rpm_of"):
-        unused = (group for group in groups if group.get(key) and not (key == "qoo" and has_outcome(group)))
+        unused = (group for group in groups if group.get(key) and not (key == "qoo" and has_quality_of_outcome(group)))
         if names := [f"traffic.{group['name']}" for group in unused]:
             notes.append(f"{key} has no effect on a real link: {', '.join(names)}")
     return notes + replay_notes(groups)

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from types import FrameType
 
 from penstock.errors import PenstockError
-from penstock.link.control import Control
-from penstock.link.session import Session
-from penstock.link.states import View, rates
+from penstock.link.control import QueueControl
+from penstock.link.session import LinkSession
+from penstock.link.states import StateView, with_rates
 from penstock.scenario.scheme_text import queue_table
 
-__all__ = ["FAULT", "TIMED_OUT", "watch"]
+__all__ = ["FAULT", "TIMED_OUT", "watch_link"]
 
 EVERY = 0.5
 """Seconds between two states that views show."""
@@ -29,14 +29,14 @@ FAULT = 1
 """Exit status if the link stopped by itself."""
 
 
-def watch(
-    session: Session,
+def watch_link(
+    session: LinkSession,
     link: str,
     child: subprocess.Popen[bytes] | None = None,
     *,
     duration: float | None = None,
-    views: Sequence[View] = (),
-    control: Control | None = None,
+    views: Sequence[StateView] = (),
+    control: QueueControl | None = None,
 ) -> int:
     """Wait for the command, the duration in seconds, a signal or a fault of the link; returns an exit status.
 
@@ -58,7 +58,7 @@ def watch(
                 if state is None:
                     return FAULT
                 for view in views:
-                    view.show(rates(state, before))
+                    view.show(with_rates(state, before))
                 due, before = now + EVERY, state
             waiting.wait(min(due, end) - now)
             if child is not None and (status := child.poll()) is not None:
@@ -70,7 +70,7 @@ def watch(
         return 0 if child is None else TIMED_OUT
 
 
-def _change(session: Session, link: str, line: str) -> None:
+def _change(session: LinkSession, link: str, line: str) -> None:
     """Change the queue by a line of the control file, `[LINK] SCHEME`.
 
     An invalid line is reported and has no effect.

@@ -10,16 +10,16 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from penstock.report.templating import joined_script, payload, style_sheet
+from penstock.report.templating import bundled_script, script_safe_json, style_sheet
 from penstock.results.palette import LIGHT
 
-__all__ = ["page"]
+__all__ = ["bench_page"]
 
 _FOLDER: Final = resources.files("penstock.live")
 
 
-def page(material: Mapping[str, Any]) -> str:
-    """The page for the material of `penstock.live.material`."""
+def bench_page(material: Mapping[str, Any]) -> str:
+    """The page for the material of `penstock.live.bench_data`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     pages = Environment(loader=PackageLoader("penstock.live", "."), autoescape=True, undefined=StrictUndefined)
@@ -28,12 +28,12 @@ def page(material: Mapping[str, Any]) -> str:
         version=material["version"],
         css=Markup(_text("vendor/uPlot.min.css")) + style_sheet("page.css") + Markup(_text("page.css")),
         uplot=Markup(_text("vendor/uPlot.iife.min.js")),
-        main=joined_script("live/main.js"),
-        worker=joined_script("live/worker.js"),
+        main=bundled_script("live/main.js"),
+        worker=bundled_script("live/worker.js"),
         # The engine, compressed; the page unpacks it.
         engine=base64.b64encode(gzip.compress((_FOLDER / "penstock.wasm").read_bytes(), 9, mtime=0)).decode(),
         # Colours of saved figures: queue, average and drops, marks.
-        material=payload({**material, "colours": [LIGHT[1], LIGHT[2], LIGHT[4]]}),
+        material=script_safe_json({**material, "colours": [LIGHT[1], LIGHT[2], LIGHT[4]]}),
     )
 
 

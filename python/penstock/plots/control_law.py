@@ -13,8 +13,8 @@ from penstock.plots import style
 def draw(label: str, operating: Operating, points: Sequence[Point]) -> Figure:
     """Draw the control function named `label`, the queue law of each number of flows, and where they meet."""
     top = picture_top(operating, points)
-    with style.styled():
-        figure, ax = style.axes(height=2.5)
+    with style.figure_style():
+        figure, ax = style.single_panel(height=2.5)
         ax.axvspan(0, operating.end, color="#e8f1ea", linewidth=0, zorder=0)
         for point in points:
             xs, ys = operating.needed(point.flows)
@@ -31,5 +31,5 @@ def draw(label: str, operating: Operating, points: Sequence[Point]) -> Figure:
         ax.set_ylim(0, top)
         ax.set_xlabel("mean queue (packets); shaded, full circles: stable")
         ax.set_ylabel(f"probability of a {operating.law.signal}")
-        style.legend(figure, 1, title="grey: queue law of each number of flows", title_fontsize=6.5)
+        style.add_legend(figure, 1, title="grey: queue law of each number of flows", title_fontsize=6.5)
     return figure

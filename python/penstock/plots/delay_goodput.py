@@ -37,25 +37,25 @@ def draw(
     """
     if isinstance(runs, RunTable):
         runs = _delays_and_goodputs(runs, place, traffic, at or {})
-    with style.styled():
-        figure, ax = style.axes(height=2.5)
+    with style.figure_style():
+        figure, ax = style.single_panel(height=2.5)
         for index, (label, (delays, goodputs)) in enumerate(runs.items()):
             colour = style.COLOURS[index % len(style.COLOURS)]
             points = np.array([np.asarray(delays) * 1e3, np.asarray(goodputs) / 1e6])
             mean = points.mean(axis=1)
             if points.shape[1] >= 3:
-                ax.add_patch(ellipse(points, deviations, facecolor=colour, alpha=0.18, edgecolor="none"))
-                ax.add_patch(ellipse(points, deviations, fill=False, edgecolor=colour, linewidth=0.7))
-            look = style.line(index) | {"linestyle": "none", "markersize": 5}
+                ax.add_patch(covariance_ellipse(points, deviations, facecolor=colour, alpha=0.18, edgecolor="none"))
+                ax.add_patch(covariance_ellipse(points, deviations, fill=False, edgecolor=colour, linewidth=0.7))
+            look = style.line_style(index) | {"linestyle": "none", "markersize": 5}
             ax.plot(mean[0], mean[1], label=f"{label} (n = {points.shape[1]})", **look)
         ax.margins(0.12)
         ax.set_xlabel("queueing delay (ms), smaller to the right")
         ax.set_ylabel("goodput (Mbit/s)")
-        style.legend(figure, 2)
+        style.add_legend(figure, 2)
     return figure
 
 
-def ellipse(points: np.ndarray, deviations: float, **look: Any) -> Ellipse:
+def covariance_ellipse(points: np.ndarray, deviations: float, **look: Any) -> Ellipse:
     """The ellipse of the covariance of points, an array of two rows, around their mean; see `draw`."""
     lengths, axes = np.linalg.eigh(np.cov(points))
     width, height = 2 * deviations * np.sqrt(np.maximum(lengths, 0.0))
@@ -73,7 +73,7 @@ def _delays_and_goodputs(
         if metric not in runs.metrics.get(name, ()):
             raise ValueError(f"no {metric} at {name or 'any traffic'}{nearest(name, runs.places)}")
     part = runs.where(**at)
-    point = Comparison.of(part).point()
+    point = Comparison.from_runs(part).point()
     both = np.stack([part.array("delay_mean_s", place)[point], part.array("goodput_bps", traffic)[point]], axis=1)
     pairs: dict[str, tuple[list[float], list[float]]] = {}
     for scheme, values in zip(part.schemes, both, strict=True):

@@ -15,10 +15,10 @@ def draw(
     x_label: str = "average queue (packets)",
 ) -> Figure:
     """Draw drop functions, as label -> (average queues, probabilities); `thresholds` are marked on the axis."""
-    with style.styled():
-        figure, ax = style.axes(height=1.9)
+    with style.figure_style():
+        figure, ax = style.single_panel(height=1.9)
         for index, (label, (xs, ys)) in enumerate(curves.items()):
-            look = style.line(index + 1) | {"marker": ""}
+            look = style.line_style(index + 1) | {"marker": ""}
             ax.plot(xs, ys, label=label, **(look | {"linestyle": style.DASHES[index % len(style.DASHES)]}))
         for name, at in (thresholds or {}).items():
             ax.axvline(at, color="#8a92a0", linewidth=0.6, linestyle=style.DASHES[2])
@@ -28,5 +28,5 @@ def draw(
         ax.set_ylim(0, 1.08)
         ax.margins(x=0)
         if len(curves) > 1:
-            style.legend(figure, 3)
+            style.add_legend(figure, 3)
     return figure

@@ -30,7 +30,7 @@ Point = tuple[str, float, float]
 class FigurePoints:
     """Rows of a table with its heads; for each row the place in the drawing in points, None if it is not visible."""
 
-    heads: tuple[str, ...]
+    headers: tuple[str, ...]
     rows: list[list[str | float]]
     places: list[tuple[int, int] | None]
 

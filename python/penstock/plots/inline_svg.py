@@ -33,7 +33,7 @@ def inline_svg(figure: Figure, prefix: str) -> Markup:
     Text stays text, which readers can search and screen readers can read. Coordinates have tenths of a point.
     """
     buffer = io.StringIO()
-    with style.styled(), mpl.rc_context({"svg.fonttype": "none"}):
+    with style.figure_style(), mpl.rc_context({"svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     root = ET.fromstring(buffer.getvalue())
     for parent in list(root.iter()):

@@ -14,11 +14,11 @@ from matplotlib.ticker import MaxNLocator
 
 from penstock.errors import PenstockError
 from penstock.plots import panels, style
-from penstock.results.display import Scale, scale_for, setting, spaced
-from penstock.results.metrics import metric
-from penstock.results.quantity import in_order, logarithmic, numeric
-from penstock.results.summary_table import Point, SummaryTable
-from penstock.results.sweep import axis_title, value_in_words
+from penstock.results.display import DisplayUnit, display_unit, setting_text, with_spaced_unit
+from penstock.results.metrics import find_metric
+from penstock.results.quantity import as_numbers, axis_sort_key, needs_log_axis
+from penstock.results.summary_table import SummaryPoint, SummaryTable
+from penstock.results.sweep import axis_title, swept_value_text
 
 __all__ = ["WIDTHS", "Width", "draw"]
 
@@ -51,7 +51,7 @@ def draw(
 
     Args:
         table: the cells, with the metric `y`.
-        x: axis of the study on the horizontal axis; to scale, logarithmic if its values are geometric (`logarithmic`).
+        x: axis of the study on the horizontal axis; to scale, logarithmic if its values are geometric.
         y: path of the metric.
         by: axis with a curve for each value; None for one curve.
         panel: axis with a panel for each value; None for one panel.
@@ -72,13 +72,13 @@ def draw(
     parts = _panels(points, x, y, curve, panel)
     _check_number("curves", len(curves), MAX_CURVES, by)
     _check_number("panels", len(parts), MAX_PANELS, panel)
-    about = metric(y.rpartition(".")[2])
-    scale = scale_for(about.quantity, [point.mean for _, point in points])
+    about = find_metric(y.rpartition(".")[2])
+    scale = display_unit(about.quantity, [point.mean for _, point in points])
     cells = []
     for number, value in enumerate(curves):
         own = [(labels, point) for labels, point in points if by is None or labels[by] == value]
         name = ONE_CURVE if by is None else _value_text(value)
-        for labels, point in sorted(own, key=lambda item: in_order(item[0][x])):
+        for labels, point in sorted(own, key=lambda item: axis_sort_key(item[0][x])):
             at = axis.place(labels[x], number, len(curves))
             cells.append(({**labels, x: at, curve: name}, {y: _scaled(point, scale)}))
     names = {x: axis.title, y: _y_title(y, scale), curve: axis_title(curve)}
@@ -87,14 +87,14 @@ def draw(
         SummaryTable(cells), parts, columns, names, size=size, one_y_axis=True, connected=axis.unit is not None,
         note=note, possible=(about.range[0] * scale.factor, about.range[1] * scale.factor),
     )  # fmt: skip
-    with style.styled():
+    with style.figure_style():
         drawn = figure.axes[: len(parts)]
         for ax in drawn:
             axis.apply(ax)
         left, right = (choose(ax.get_xlim()[end] for ax in drawn) for end, choose in ((0, min), (1, max)))
         for ax in drawn:
             ax.set_xlim(left, right)
-        style.end_within(figure.axes[0], (about.range[0] * scale.factor, about.range[1] * scale.factor))
+        style.limit_y_axis(figure.axes[0], (about.range[0] * scale.factor, about.range[1] * scale.factor))
         if _shows_zero([point for _, point in points]):
             figure.axes[0].set_ylim(bottom=0)
     return figure
@@ -111,7 +111,7 @@ class _XAxis:
 
     @classmethod
     def of(cls, path: str, values: Sequence[Any]) -> _XAxis:
-        places, unit = numeric(values) or (list(map(float, range(len(values)))), None)
+        places, unit = as_numbers(values) or (list(map(float, range(len(values)))), None)
         return cls(path, values, places, unit)
 
     @property
@@ -121,35 +121,37 @@ class _XAxis:
     def place(self, value: Any, curve: int, curves: int) -> float:
         """The place of a value; on an axis of names, the points of several curves lie side by side."""
         place = self.places[self.values.index(value)]
-        return place if self.unit is not None else style.beside(place, curve, curves)
+        return place if self.unit is not None else style.side_by_side_position(place, curve, curves)
 
     def apply(self, ax: Axes) -> None:
         """Set scale and ticks; few values get a tick each."""
         if self.unit is None:
-            style.names(ax, [_value_text(value) for value in self.values])
-        elif logarithmic(self.places):
-            style.log_x(ax, (1.0,) if max(self.places) / min(self.places) > 1e3 else (1.0, 2.0, 5.0))
+            style.set_name_axis(ax, [_value_text(value) for value in self.values])
+        elif needs_log_axis(self.places):
+            style.set_log_x_axis(ax, (1.0,) if max(self.places) / min(self.places) > 1e3 else (1.0, 2.0, 5.0))
         elif len(self.places) <= MAX_TICKS and _are_apart(self.places):
             ax.set_xticks(self.places, [f"{value:g}" for value in self.places])
         elif all(float(place).is_integer() for place in self.places):
             ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
 
-def _values(points: Sequence[tuple[Any, Point]], name: str) -> list[Any]:
+def _values(points: Sequence[tuple[Any, SummaryPoint]], name: str) -> list[Any]:
     """The values of an axis: numbers by size, names in the order in which they appear."""
-    return sorted(dict.fromkeys(labels.get(name) for labels, _ in points), key=lambda value: in_order(value)[:3])
+    return sorted(dict.fromkeys(labels.get(name) for labels, _ in points), key=lambda value: axis_sort_key(value)[:3])
 
 
-def _shows_zero(points: Sequence[Point]) -> bool:
+def _shows_zero(points: Sequence[SummaryPoint]) -> bool:
     """Whether the y axis starts at 0, so that heights can be compared: unless all values lie close together."""
     lows = [point.mean - (point.half_width or 0.0) for point in points]
     return min(lows) >= 0 and min(lows) < max(point.mean for point in points) / 2
 
 
-def _panels(points: Sequence[tuple[Any, Point]], x: str, y: str, by: str, panel: str | None) -> list[panels.Panel]:
+def _panels(
+    points: Sequence[tuple[Any, SummaryPoint]], x: str, y: str, by: str, panel: str | None
+) -> list[panels.Panel]:
     if panel is None:
         return [panels.Panel(x, y, by)]
-    titled = [(value, value_in_words(panel, value)) for value in _values(points, panel)]
+    titled = [(value, swept_value_text(panel, value)) for value in _values(points, panel)]
     return [panels.Panel(x, y, by, {panel: value}, title) for value, title in titled]
 
 
@@ -175,21 +177,21 @@ def _check_number(what: str, number: int, most: int, axis: str | None) -> None:
 
 
 def _some(values: Sequence[Any]) -> str:
-    distinct = sorted(dict.fromkeys(values), key=in_order)
+    distinct = sorted(dict.fromkeys(values), key=axis_sort_key)
     return ", ".join(map(_value_text, distinct[:8])) + (", ..." if len(distinct) > 8 else "")
 
 
 def _value_text(value: Any) -> str:
-    return "–" if value is None else spaced(setting(value))
+    return "–" if value is None else with_spaced_unit(setting_text(value))
 
 
-def _scaled(point: Point, scale: Scale) -> Point:
+def _scaled(point: SummaryPoint, scale: DisplayUnit) -> SummaryPoint:
     half = point.half_width
-    return Point(point.mean * scale.factor, None if half is None else half * scale.factor)
+    return SummaryPoint(point.mean * scale.factor, None if half is None else half * scale.factor)
 
 
-def _y_title(path: str, scale: Scale) -> str:
-    about = metric(path.rpartition(".")[2])
+def _y_title(path: str, scale: DisplayUnit) -> str:
+    about = find_metric(path.rpartition(".")[2])
     return f"{about.title} ({scale.unit})" if scale.unit else about.title
 
 

@@ -12,7 +12,7 @@ from penstock.plots import metric_by_axis, style
 from penstock.results.comparison import Comparison
 from penstock.results.run_table import RunTable
 from penstock.results.summary_table import SummaryTable
-from penstock.results.sweep import SweepPoint, axis
+from penstock.results.sweep import SweepPoint, horizontal_axis
 
 
 def draw(
@@ -26,9 +26,9 @@ def draw(
     In a grid of several swept paths, `at` gives the values of all paths except the one on the axis, by path or by its
     last part. Raises `ValueError` if nothing is swept, if there is no such number, or if other paths have no value.
     """
-    comparison = Comparison.of(result) if isinstance(result, RunTable) else Comparison(result)
+    comparison = Comparison.from_runs(result) if isinstance(result, RunTable) else Comparison(result)
     place = comparison.places[0] if place is None else place
-    path, lines = axis([point for point in comparison.points if _fits(point, at or {})])
+    path, lines = horizontal_axis([point for point in comparison.points if _fits(point, at or {})])
     if path is None:
         raise ValueError("nothing was swept in this result: repeat the comparison with vary (option --vary)")
     if len(lines) > 1:
@@ -42,7 +42,7 @@ def draw(
         if (row["place"], row["metric"]) == (place, metric) and _fits(SweepPoint(row["vary"]), at or {})
     ]
     labels = {scheme.argument: scheme.label for scheme in comparison.schemes}
-    cells = SummaryTable.of_rows(rows, metric).cells
+    cells = SummaryTable.from_rows(rows, metric).cells
     table = SummaryTable(({**own, "scheme": labels[own["scheme"]]}, numbers) for own, numbers in cells)
     note = f"95 % intervals, n = {comparison.runs}" if comparison.runs > 1 else "n = 1: no interval"
     figure = metric_by_axis.draw(table, path, metric, "scheme", note=note)

@@ -57,25 +57,25 @@ def draw(
     columns = min(columns, len(full))
     rows = -(-len(full) // columns)
     width, height = size or (style.WIDTH * columns, 1.9)
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(width, height * rows + 0.3), layout="constrained")
         axes = list(figure.subplots(rows, columns, squeeze=False, sharey=one_y_axis).flat)
         for ax in axes[len(full) :]:
             ax.set_axis_off()
         lines: dict[str, Any] = {}
         for number, (ax, panel) in enumerate(zip(axes, full, strict=False)):
-            within = possible or style.possible(titles.get(panel.y, panel.y))
+            within = possible or style.possible_range(titles.get(panel.y, panel.y))
             lines |= _lines(ax, table, panel, within, connected=connected)
             if not one_y_axis:
-                style.end_within(ax, within)
+                style.limit_y_axis(ax, within)
             ax.set_title(panel.title, size=7)
             ax.set_xlabel(titles.get(panel.x, panel.x))
             if not (one_y_axis and number % columns):
                 ax.set_ylabel(titles.get(panel.y, panel.y))
         named_by = ", ".join(dict.fromkeys(titles.get(panel.by, panel.by) for panel in full))
-        notes = [*style.lines_are(named_by, lines, connected=connected), *([note] if note else [])]
+        notes = [*style.line_quantity_note(named_by, lines, connected=connected), *([note] if note else [])]
         title = "; ".join(notes) or None
-        style.legend(figure, 4 * columns, lines, title=title, title_fontsize=6.5)
+        style.add_legend(figure, 4 * columns, lines, title=title, title_fontsize=6.5)
     return figure
 
 
@@ -85,9 +85,9 @@ def _lines(ax: Axes, table: SummaryTable, panel: Panel, possible: Range, *, conn
     for index, value in enumerate(table.axis(panel.by)):
         points = [(x, p) for x, p in part.along(panel.x, panel.y, **{panel.by: value}) if p.mean == p.mean]
         if points:
-            lines[str(value)] = style.with_intervals(
+            lines[str(value)] = style.draw_with_intervals(
                 ax, [x for x, _ in points], [p.mean for _, p in points], [p.half_width or 0.0 for _, p in points],
                 possible,
-                **style.line(index) | ({} if connected else {"linestyle": "none"}),
+                **style.line_style(index) | ({} if connected else {"linestyle": "none"}),
             )  # fmt: skip
     return lines

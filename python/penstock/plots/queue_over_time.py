@@ -14,8 +14,8 @@ def draw(series: Mapping[str, Any], title: str = "") -> Figure:
     """Draw one link's series of a result: `t_ns`, `queue`, and `avg`, `lq`, `cq` and `max_p` if the scheme has them."""
     seconds = [t / 1e9 for t in series["t_ns"]]
     queue = series["queue"]
-    with style.styled():
-        figure, ax = style.axes()
+    with style.figure_style():
+        figure, ax = style.single_panel()
         ax.fill_between(
             seconds, queue["min"], queue["max"], color=style.COLOURS[1], alpha=0.22, linewidth=0, label="range"
         )
@@ -35,5 +35,5 @@ def draw(series: Mapping[str, Any], title: str = "") -> Figure:
             right.set_ylabel("max_p", color=style.COLOURS[2])
             right.set_ylim(bottom=0)
             right.grid(visible=False)
-        style.legend(figure, 4, title=title or None, handlelength=1.5, columnspacing=1.2)
+        style.add_legend(figure, 4, title=title or None, handlelength=1.5, columnspacing=1.2)
     return figure

@@ -29,22 +29,22 @@ def draw(
 
     """
     if isinstance(pmfs, RunTable):
-        comparison = Comparison.of(pmfs)
+        comparison = Comparison.from_runs(pmfs)
         pmfs = _lengths(comparison, comparison.at[0] if place is None else place, comparison.point(**(at or {})))
-    with style.styled():
-        figure, ax = style.axes()
+    with style.figure_style():
+        figure, ax = style.single_panel()
         for index, (label, pmf) in enumerate(pmfs.items()):
             above = [max(sum(pmf[k + 1 :]), 0.0) for k in range(len(pmf))]
             points = [(k, p) for k, p in enumerate(above) if p >= smallest]
             if points:
-                look = style.line(index) | {"markevery": max(1, len(points) // 8)}
+                look = style.line_style(index) | {"markevery": max(1, len(points) // 8)}
                 ax.step(*zip(*points, strict=True), where="post", label=label, **look)
         ax.set_yscale("log")
         ax.set_ylim(smallest, 1.2)
         ax.set_xlim(left=0)
         ax.set_xlabel("x (waiting packets)")
         ax.set_ylabel("P(queue > x)")
-        style.legend(figure, 3)
+        style.add_legend(figure, 3)
     return figure
 
 

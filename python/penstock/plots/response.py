@@ -14,8 +14,8 @@ MAX_GAUGES = 4
 
 def draw(response: Mapping[str, Sequence[float]]) -> Figure:
     """Draw the result of `_native.step_response`: queue, delay and losses, and the AQM's own variables."""
-    gauges = moving_gauges(response)
-    with style.styled():
+    gauges = changing_gauges(response)
+    with style.figure_style():
         figure = Figure(figsize=(style.WIDTH, 3.8 if gauges else 2.5), layout="constrained")
         panels = figure.subplots(3 if gauges else 2, 1, sharex=True)
         seconds = response["t"]
@@ -36,17 +36,17 @@ def draw(response: Mapping[str, Sequence[float]]) -> Figure:
         lost.grid(visible=False)
         if gauges:
             for index, (name, values) in enumerate(gauges.items()):
-                look = style.line(index + 1) | {"marker": "", "linewidth": 0.9}
+                look = style.line_style(index + 1) | {"marker": "", "linewidth": 0.9}
                 top = max(values)
                 panels[2].plot(seconds, [x / top for x in values], label=f"{name} (max {top:.4g})", **look)
             panels[2].set_ylabel("part of its max")
             panels[2].set_ylim(0, 1.05)
-            style.legend(figure, 2, loc="outside lower center", fontsize=6.5, columnspacing=1.0, handlelength=2.0)
+            style.add_legend(figure, 2, loc="outside lower center", fontsize=6.5, columnspacing=1.0, handlelength=2.0)
         panels[-1].set_xlabel("time (s); shaded: load above the rate of the link")
     return figure
 
 
-def moving_gauges(response: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
+def changing_gauges(response: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
     """The first few variables of the AQM that change, by name."""
     gauges = {name.removeprefix("gauge:"): values for name, values in response.items() if name.startswith("gauge:")}
     moving = {name: values for name, values in gauges.items() if max(values) > max(min(values), 0.0)}

@@ -14,15 +14,15 @@ Service = Sequence[tuple[int, float, float]]
 
 def draw(served: Service, labels: Sequence[str]) -> Figure:
     """Draw the result of `_native.service_order`; `labels` name the lanes, the first at the top."""
-    with style.styled():
-        figure, ax = style.axes(height=0.7 + 0.38 * len(labels))
+    with style.figure_style():
+        figure, ax = style.single_panel(height=0.7 + 0.38 * len(labels))
         for lane in range(len(labels)):
             bars = [(1e3 * start, 1e3 * (end - start)) for which, start, end in served if which == lane]
             ax.broken_barh(
                 bars, (lane - 0.36, 0.72), facecolors=style.COLOURS[lane + 1], edgecolors="white", linewidth=0.5
             )
             ax.annotate(
-                f"{100 * share(served, lane):.0f} %", (1.0, lane), xycoords=("axes fraction", "data"),
+                f"{100 * service_share(served, lane):.0f} %", (1.0, lane), xycoords=("axes fraction", "data"),
                 xytext=(4, 0), textcoords="offset points", va="center", fontsize=7.0,
             )  # fmt: skip
         ax.set_yticks(range(len(labels)), labels)
@@ -33,7 +33,7 @@ def draw(served: Service, labels: Sequence[str]) -> Figure:
     return figure
 
 
-def share(served: Service, lane: int) -> float:
+def service_share(served: Service, lane: int) -> float:
     """The fraction of the service that a lane received."""
     total = sum(end - start for _, start, end in served)
     return sum(end - start for which, start, end in served if which == lane) / total if total else 0.0

@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.files import whole
 from penstock.results import palette
-from penstock.results.metrics import ANY, NOT_NEGATIVE, Range, cut
+from penstock.results.metrics import ANY, NOT_NEGATIVE, Range, clip_interval
 
 WIDTH = 3.33  # inches: one column of an ACM paper
 HEIGHT = 2.2
@@ -71,19 +71,19 @@ _STYLE: Any = {
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def figure_style() -> Iterator[None]:
     """Apply the style while drawing or saving; settings outside do not change."""
     with mpl.rc_context(_STYLE):
         yield
 
 
-def axes(height: float = HEIGHT) -> tuple[Figure, Axes]:
-    """A figure of one panel; call it within `styled`."""
+def single_panel(height: float = HEIGHT) -> tuple[Figure, Axes]:
+    """A figure of one panel; call it within `figure_style`."""
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     return figure, figure.add_subplot()
 
 
-def possible(label: str) -> Range:
+def possible_range(label: str) -> Range:
     """The possible values of a quantity by its name on an axis: shares end at 1 or 100 %.
 
     All but differences start at 0.
@@ -98,7 +98,7 @@ def possible(label: str) -> Range:
     return NOT_NEGATIVE
 
 
-def with_intervals(
+def draw_with_intervals(
     ax: Axes,
     xs: Sequence[float],
     means: Sequence[float],
@@ -114,7 +114,11 @@ def with_intervals(
     joined = look.get("linestyle") != "none"
     (drawn,) = ax.plot(xs, means, **look, markevery=max(1, len(xs) // MARKERS_ON_LINE) if joined else 1)
     apart = math.nan
-    bars = [(x, *cut(y - half, y + half, possible)) for x, y, half in zip(xs, means, half_widths, strict=True) if half]
+    bars = [
+        (x, *clip_interval(y - half, y + half, possible))
+        for x, y, half in zip(xs, means, half_widths, strict=True)
+        if half
+    ]
     ax.plot(
         [place for x, _, _ in bars for place in (x, x, apart)],
         [place for _, low, high in bars for place in (low, high, apart)],
@@ -125,12 +129,12 @@ def with_intervals(
     return drawn
 
 
-def beside(place: float, index: int, count: int) -> float:
+def side_by_side_position(place: float, index: int, count: int) -> float:
     """The place of the point of line `index` of `count` at a name: side by side with the others."""
     return place + NAME_GAP * (index - (count - 1) / 2)
 
 
-def names(ax: Axes, texts: Sequence[str]) -> None:
+def set_name_axis(ax: Axes, texts: Sequence[str]) -> None:
     """Make the x axis an axis of names, at 0, 1, ...; long names are rotated."""
     turned = max(map(len, texts), default=0) * len(texts) > CHARACTERS
     look: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if turned else {}
@@ -138,14 +142,14 @@ def names(ax: Axes, texts: Sequence[str]) -> None:
     ax.set_xlim(-0.5, len(texts) - 0.5)
 
 
-def end_within(ax: Axes, possible: Range) -> None:
+def limit_y_axis(ax: Axes, possible: Range) -> None:
     """Keep the y axis close to the possible range: no utilization of 105 %."""
     bottom, top = ax.get_ylim()
     edge = 0.03 * (top - bottom)
     ax.set_ylim(max(bottom, possible[0] - edge), min(top, possible[1] + edge))
 
 
-def line(index: int) -> dict[str, Any]:
+def line_style(index: int) -> dict[str, Any]:
     """Colour, marker and dash of scheme `index`, as keywords for `plot`; where colours repeat, the others differ."""
     shape = index + 3 * (index // len(COLOURS))
     return {
@@ -157,11 +161,11 @@ def line(index: int) -> dict[str, Any]:
     }
 
 
-def legend(figure: Figure, max_columns: int, lines: Mapping[str, Any] | None = None, **words: Any) -> None:
+def add_legend(figure: Figure, max_columns: int, lines: Mapping[str, Any] | None = None, **words: Any) -> None:
     """Put the legend above the panels, in as many columns as fit; no legend if nothing has a label.
 
     Args:
-        figure: call it within `styled`.
+        figure: call it within `figure_style`.
         max_columns: largest number of columns, from 1.
         lines: the drawn lines by label; by default those of all panels.
         words: further keywords of `Figure.legend`.
@@ -182,7 +186,7 @@ def legend(figure: Figure, max_columns: int, lines: Mapping[str, Any] | None = N
         placed.remove()
 
 
-def log_x(ax: Axes, at: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
+def set_log_x_axis(ax: Axes, at: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
     """Make the x axis logarithmic, with plain numbers at these multiples of a power of ten; 10000 is 10k."""
     ax.set_xscale("log")
     ax.xaxis.set_minor_formatter(NullFormatter())  # labels between the decades would overlap
@@ -190,7 +194,7 @@ def log_x(ax: Axes, at: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e3:g}k" if value >= 1e4 else f"{value:g}"))
 
 
-def lines_are(name: str, values: Iterable[Any], *, connected: bool = True) -> list[str]:
+def line_quantity_note(name: str, values: Iterable[Any], *, connected: bool = True) -> list[str]:
     """A note for the legend that names the quantity of the lines, or points, if they are named by plain numbers."""
     return (
         [f"{'lines' if connected else 'points'}: {name}"] if all(str(value)[:1].isdigit() for value in values) else []
@@ -206,5 +210,5 @@ def save(figure: Figure, path: str | Path) -> None:
     nothing: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
     if kind not in nothing:
         raise ValueError(f"{path}: a figure is saved as .pdf, .svg or .png")
-    with whole(path) as part, styled():
+    with whole(path) as part, figure_style():
         figure.savefig(part, format=kind[1:], metadata=nothing[kind], dpi=200)

@@ -10,14 +10,14 @@ from typing import Any
 
 from penstock.report.view import short_labels
 from penstock.results.comparison import Comparison
-from penstock.results.display import Scale, rounded, setting
-from penstock.results.distribution import Bin, first_value, is_distribution
+from penstock.results.display import DisplayUnit, round_to_digits, setting_text
+from penstock.results.distribution import DistributionBin, first_distribution_value, is_distribution
 from penstock.results.estimate import Estimate
-from penstock.results.metrics import Metric, metric, order
-from penstock.results.quantity import in_order, logarithmic, numeric
-from penstock.results.sweep import axis, axis_title, value_in_words
+from penstock.results.metrics import Metric, find_metric, in_catalogue_order
+from penstock.results.quantity import as_numbers, axis_sort_key, needs_log_axis
+from penstock.results.sweep import axis_title, horizontal_axis, swept_value_text
 
-__all__ = ["SERIES_POINTS", "comparison_data", "decimated", "run_data", "unbroken"]
+__all__ = ["SERIES_POINTS", "comparison_chart_data", "decimated_series", "run_chart_data", "with_unbroken_units"]
 
 Json = Mapping[str, Any]
 
@@ -34,11 +34,11 @@ AXES_OF_COUNTS = ("packets", "count")
 """Quantities that are whole numbers: their axes have no ticks between them."""
 
 
-def comparison_data(
-    comparison: Comparison, units: Mapping[tuple[str, str], Scale], tables: Mapping[str, Sequence[Json]]
+def comparison_chart_data(
+    comparison: Comparison, units: Mapping[tuple[str, str], DisplayUnit], tables: Mapping[str, Sequence[Json]]
 ) -> dict[str, Any]:
     """The charts of a comparison without its series, and the numbers of the tables (`tables` of view.py) by place."""
-    path, _ = axis(comparison.points)
+    path, _ = horizontal_axis(comparison.points)
     axes = _axes(comparison)
     paths = [axis_entry["path"] for axis_entry in axes]
     return {
@@ -61,9 +61,11 @@ def comparison_data(
             {
                 "name": place,
                 "metrics": _metrics(comparison, units, place),
-                "overAll": unbroken(comparison.concluded(place).over_all),
-                "says": [unbroken(conclusion.text) for conclusion in comparison.concluded(place).points],
-                "best": [list(conclusion.best) for conclusion in comparison.concluded(place).points],
+                "overAll": with_unbroken_units(comparison.conclusions_at(place).over_all),
+                "says": [
+                    with_unbroken_units(conclusion.text) for conclusion in comparison.conclusions_at(place).points
+                ],
+                "best": [list(conclusion.best) for conclusion in comparison.conclusions_at(place).points],
                 "rows": [_table_row(row, comparison.runs) for group in tables[place] for row in group["rows"]],
                 "distributions": _distributions(comparison, place),
             }
@@ -72,7 +74,7 @@ def comparison_data(
     }
 
 
-def unbroken(text: str) -> str:
+def with_unbroken_units(text: str) -> str:
     r"""Text in which no line ends between a number and its unit.
 
     >>> unbroken("red (12 ms, 99 %)")
@@ -81,7 +83,7 @@ def unbroken(text: str) -> str:
     return re.sub(r"(?<=\d) (?=%|m?s\b|µs\b)", "\u00a0", text)
 
 
-def run_data(places: Mapping[str, Json]) -> dict[str, Any]:
+def run_chart_data(places: Mapping[str, Json]) -> dict[str, Any]:
     """The charts of a run without its series: the distributions of its links and traffic."""
     return {
         "kind": "run",
@@ -97,7 +99,7 @@ def run_data(places: Mapping[str, Json]) -> dict[str, Any]:
     }
 
 
-def decimated(series: Json, points: int = SERIES_POINTS) -> dict[str, Any]:
+def decimated_series(series: Json, points: int = SERIES_POINTS) -> dict[str, Any]:
     """A series reduced to at most `points` points: minimum, mean and maximum of each group, times in seconds.
 
     A constant column is represented by its value.
@@ -130,28 +132,28 @@ def _axes(comparison: Comparison) -> list[dict[str, Any]]:
         distinct = [value for at, value in enumerate(all_values) if value not in all_values[:at]]
         if len(distinct) < 2:
             continue
-        numbers = numeric(distinct)
+        numbers = as_numbers(distinct)
         if numbers is not None:
-            distinct.sort(key=in_order)
-        amounts, unit = numeric(distinct) or (None, "")
+            distinct.sort(key=axis_sort_key)
+        amounts, unit = as_numbers(distinct) or (None, "")
         title = axis_title(path)
         axes.append({
             "path": path,
             "title": f"{title} ({unit})" if unit else title,
             "values": distinct,
-            "labels": [f"{amount:.12g}" for amount in amounts] if amounts else [setting(value) for value in distinct],
-            "words": [value_in_words(path, value) for value in distinct],
+            "labels": [f"{amount:.12g}" for amount in amounts] if amounts else list(map(setting_text, distinct)),
+            "words": [swept_value_text(path, value) for value in distinct],
             "numbers": amounts,
-            "log": amounts is not None and logarithmic(amounts),
+            "log": amounts is not None and needs_log_axis(amounts),
         })  # fmt: skip
     return axes
 
 
-def _metrics(comparison: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:
+def _metrics(comparison: Comparison, units: Mapping[tuple[str, str], DisplayUnit], place: str) -> list[dict[str, Any]]:
     """Means and ends of the intervals of a place's metrics, for each scheme a list over the points."""
     entries = []
     for name in comparison.metrics[place]:
-        about, scale = metric(name), units[place, name]
+        about, scale = find_metric(name), units[place, name]
         cells = [
             [comparison.cell(s, p, place, name) for p in range(len(comparison.points))]
             for s in range(len(comparison.schemes))
@@ -192,7 +194,7 @@ def _distributions(comparison: Comparison, place: str) -> list[dict[str, Any]]:
     A list ends where all further values are 0.
     """
     entries = []
-    for name in order({n for _, _, p, n in comparison.distributions if p == place}):
+    for name in in_catalogue_order({n for _, _, p, n in comparison.distributions if p == place}):
         parts = {k[:2]: v for k, v in comparison.distributions.items() if k[2:] == (place, name)}
         bins = _shown_bins(list(parts.values()))
         columns: dict[str, list[list[Any]]] = {"mean": [], "low": [], "high": [], "runs": []}
@@ -208,18 +210,18 @@ def _distributions(comparison: Comparison, place: str) -> list[dict[str, Any]]:
 
 def _run_distributions(numbers: Json) -> list[dict[str, Any]]:
     entries = []
-    for name in order({name for name in numbers if is_distribution(name)}):
+    for name in in_catalogue_order({name for name in numbers if is_distribution(name)}):
         shares = numbers[name]
         if isinstance(shares, list) and any(shares):
             last = max((k for k, share in enumerate(shares) if share >= SMALLEST_SHARE), default=0)
             column = [[_shares(shares[: last + 1])]]
             columns = {"mean": column, "low": column, "high": column, "runs": [[1]]}
-            entries.append({**_about(name), "first": first_value(name), "width": 1, **columns})
+            entries.append({**_about(name), "first": first_distribution_value(name), "width": 1, **columns})
     return entries
 
 
 def _about(name: str) -> dict[str, str]:
-    about = metric(name)
+    about = find_metric(name)
     return {"name": name, "title": about.title, "of": "waiting packets" if "length" in name else "packets"}
 
 
@@ -228,7 +230,7 @@ def _possible(cell: Estimate, about: Metric) -> Estimate:
     return cell if cell.ci95 is None else replace(cell, ci95=about.possible(*cell.ci95))
 
 
-def _shown_bins(parts: Sequence[Mapping[Bin, Estimate]]) -> list[Bin]:
+def _shown_bins(parts: Sequence[Mapping[DistributionBin, Estimate]]) -> list[DistributionBin]:
     """The bins of a distribution, without those at the end that are rare for all schemes."""
     bins = sorted({b for shares in parts for b in shares}, key=lambda b: b.low)
     last = max((b.low for shares in parts for b, c in shares.items() if c.mean >= SMALLEST_SHARE), default=0)
@@ -256,7 +258,7 @@ def _shares(values: Sequence[float]) -> list[float | None]:
     return percents
 
 
-def _scaled(value: float | None, scale: Scale) -> float | None:
+def _scaled(value: float | None, scale: DisplayUnit) -> float | None:
     return None if value is None else _short(value * scale.factor)
 
 
@@ -264,5 +266,5 @@ def _short(value: float, digits: int = 5) -> float | None:
     """A number for a chart in few characters; None where JSON has no number."""
     if not math.isfinite(value):
         return None
-    short = rounded(value, digits)
+    short = round_to_digits(value, digits)
     return int(short) if abs(short) < 1e15 and short == int(short) else short

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from penstock.results.comparison import Comparison
-from penstock.results.display import Scale, rounded, scale_for
+from penstock.results.display import DisplayUnit, display_unit, round_to_digits
 from penstock.results.metrics import Quantity
 
-__all__ = ["compare_series", "course_panels", "course_scales", "traffic_groups"]
+__all__ = ["comparison_series", "course_panels", "course_scales", "traffic_group_names"]
 
 Json = Mapping[str, Any]
 Values = Sequence[float | None]
@@ -27,7 +27,7 @@ KINDS: Final[Mapping[str, tuple[str, Quantity | None, str]]] = {
 """Title of a panel, its quantity, and its unit if that is always the same."""
 
 
-def compare_series(result: Json, comparison: Comparison) -> list[dict[str, Any]]:
+def comparison_series(result: Json, comparison: Comparison) -> list[dict[str, Any]]:
     """Each series with the index of its scheme and of its point; series of other schemes are left out."""
     series = []
     for entry in result.get("series") or ():
@@ -40,7 +40,7 @@ def compare_series(result: Json, comparison: Comparison) -> list[dict[str, Any]]
     return series
 
 
-def traffic_groups(result: Json, series: Iterable[Json]) -> list[str]:
+def traffic_group_names(result: Json, series: Iterable[Json]) -> list[str]:
     """The names of all traffic groups in the order of the scenario, which determines their colours."""
     courses = [entry["course"] for entry in series if entry.get("course")]
     drawn = [name for course in courses for _, _, lines in _panels(course) for name, _, _ in lines]
@@ -53,19 +53,19 @@ def _same_scheme(scheme: Any, entry: Json) -> bool:
     return entry["scheme"] in (scheme.argument, scheme.label, scheme.name)
 
 
-def course_scales(courses: Iterable[Json]) -> dict[str, Scale]:
+def course_scales(courses: Iterable[Json]) -> dict[str, DisplayUnit]:
     """One unit for each kind of panel, for all runs of a page."""
     values: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for course in courses:
         for kind, _, lines in _panels(course):
             values[kind] += [value for _, _, line in lines for value in line if value is not None]
     return {
-        kind: scale_for(quantity, values[kind]) if quantity else Scale(1.0, unit)
+        kind: display_unit(quantity, values[kind]) if quantity else DisplayUnit(1.0, unit)
         for kind, (_, quantity, unit) in KINDS.items()
     }
 
 
-def course_panels(course: Json, scales: Mapping[str, Scale], groups: Sequence[str]) -> list[dict[str, Any]]:
+def course_panels(course: Json, scales: Mapping[str, DisplayUnit], groups: Sequence[str]) -> list[dict[str, Any]]:
     """The panels of a run: kind, link (empty for hosts), title, unit, and lines with the number of a group."""
     panels = []
     for kind, link, lines in _panels(course):
@@ -101,5 +101,5 @@ def _panels(course: Json) -> Iterator[tuple[str, str, list[tuple[str, str, Value
 
 
 def _short(value: float) -> float:
-    short = rounded(value, 4)
+    short = round_to_digits(value, 4)
     return int(short) if short == int(short) else short

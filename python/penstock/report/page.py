@@ -13,25 +13,25 @@ import tomli_w
 from penstock import _native
 from penstock.files import write_text
 from penstock.report import view
-from penstock.report.chart_data import comparison_data, run_data, unbroken
-from penstock.report.courses import compare_series, traffic_groups
-from penstock.report.fitting import (
+from penstock.report.chart_data import comparison_chart_data, run_chart_data, with_unbroken_units
+from penstock.report.courses import comparison_series, traffic_group_names
+from penstock.report.page_size import (
     LARGEST,
-    Settings,
+    ComparedSettings,
     add_series,
     cut_distributions,
     json_text,
 )
 from penstock.report.shell_script import command_text, shell_script
-from penstock.report.templating import joined_script, payload, render_template, style_sheet, template_text
+from penstock.report.templating import bundled_script, render_template, script_safe_json, style_sheet, template_text
 from penstock.results.comparison import Comparison
-from penstock.results.conclusion import MARGIN, of_run
-from penstock.results.display import is_number, setting, spaced
-from penstock.results.metrics import metric, order
+from penstock.results.conclusion import MARGIN, run_sentence
+from penstock.results.display import is_number, setting_text, with_spaced_unit
+from penstock.results.metrics import find_metric, in_catalogue_order
 from penstock.results.palette import LIGHT
-from penstock.results.parts import TITLES, place_name, places_in
-from penstock.results.quantity import numeric
-from penstock.results.sweep import SweepPoint, axis, axis_title
+from penstock.results.parts import TITLES, metrics_by_part, place_name
+from penstock.results.quantity import as_numbers
+from penstock.results.sweep import SweepPoint, axis_title, horizontal_axis
 from penstock.units import format_time
 
 Json = Mapping[str, Any]
@@ -77,14 +77,14 @@ def render(result: Json) -> str:
         return _fitted_comparison(result)
     context, data, series, left_out = _run_page(result)
     frame = _frame(result, context, {})
-    if series and not add_series(data, series, LARGEST - frame - _bytes(data), traffic_groups(result, series)):
+    if series and not add_series(data, series, LARGEST - frame - _bytes(data), traffic_group_names(result, series)):
         left_out.append("the queues over time")
     return _html(result, context, data, left_out, {})
 
 
 def _fitted_comparison(result: Json) -> str:
     """The page of a comparison with as much detail as fits."""
-    settings = Settings(result)
+    settings = ComparedSettings(result)
     swept = _swept(settings.points)
     left_out: list[str] = []
     for reduced, left_out in _versions(result, settings, swept):  # noqa: B007 - the last one is used
@@ -97,15 +97,15 @@ def _fitted_comparison(result: Json) -> str:
     complete_points = cut_distributions(data, room)
     if complete_points < points:
         left_out.append(f"the distributions at {points - complete_points} of {points} settings")
-    series = compare_series(result, comparison)
-    drawn_points = add_series(data, series, LARGEST - frame - _bytes(data), traffic_groups(result, series))
+    series = comparison_series(result, comparison)
+    drawn_points = add_series(data, series, LARGEST - frame - _bytes(data), traffic_group_names(result, series))
     stored = len({entry["point"] for entry in series})
     if drawn_points < stored:
         left_out.append(f"the queues over time at {stored - drawn_points} of {stored} settings")
     return _html(result, context, data, left_out, swept)
 
 
-def _versions(result: Json, settings: Settings, swept: Swept) -> Iterator[tuple[Json, list[str]]]:
+def _versions(result: Json, settings: ComparedSettings, swept: Swept) -> Iterator[tuple[Json, list[str]]]:
     """The result with all of its numbers, then only its key metrics, then these at fewer and fewer settings.
 
     Results far too large for a page, estimated from pages with few settings, are left out.
@@ -116,21 +116,24 @@ def _versions(result: Json, settings: Settings, swept: Swept) -> Iterator[tuple[
         yield result, []
     may_fit = _may_fit(settings, swept, only_key=True)
     if may_fit(count) or count == 1:
-        yield settings.some(count, only_key=True), says
+        yield settings.reduced_result(count, only_key=True), says
     while setting_count > 1:
         setting_count = setting_count * 2 // 3
         if may_fit(setting_count) or setting_count == 1:
-            yield settings.some(setting_count, only_key=True), [f"{count - setting_count} of {count} settings", *says]
+            yield (
+                settings.reduced_result(setting_count, only_key=True),
+                [f"{count - setting_count} of {count} settings", *says],
+            )
 
 
-def _may_fit(settings: Settings, swept: Swept, only_key: bool = False) -> Callable[[int], bool]:
+def _may_fit(settings: ComparedSettings, swept: Swept, only_key: bool = False) -> Callable[[int], bool]:
     """Whether a page with this number of settings may be small enough, without its series and distributions."""
     few, many = SAMPLES
     if len(settings) <= 2 * many:
         return lambda _: True
     sizes = {}
     for count in SAMPLES:
-        reduced = settings.some(count, only_key)
+        reduced = settings.reduced_result(count, only_key)
         context, data = _compare_page(reduced, Comparison(reduced), swept)
         sizes[count] = _frame(reduced, context, swept) + _bytes(_without_distributions(data))
     each = (sizes[many] - sizes[few]) / (many - few)
@@ -148,7 +151,7 @@ def _frame(result: Json, context: Json, swept: Swept) -> int:
 
 def _bytes(data: Json) -> int:
     """Bytes of the data of charts on a page."""
-    return len(payload(data).encode())
+    return len(script_safe_json(data).encode())
 
 
 def _html(result: Json, context: Json, data: Json, left_out: Sequence[str], swept: Swept) -> str:
@@ -156,28 +159,28 @@ def _html(result: Json, context: Json, data: Json, left_out: Sequence[str], swep
         "page.html.jinja",
         **_common(result, swept),
         **context,
-        data=payload(data),
+        data=script_safe_json(data),
         left_out=left_out,
         css=style_sheet("page.css"),
         charts=template_text("vendor/charts.js"),
-        script=joined_script("report/scripts/main.js"),
+        script=bundled_script("report/scripts/main.js"),
     )
 
 
 def _compare_page(result: Json, comparison: Comparison, swept: Swept) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values for the template, and the data of the charts without the series."""
     schemes = _registry()
-    units = view.scales(comparison)
-    tables = {place: view.tables(comparison, units, place) for place in comparison.places}
-    path, _ = axis(comparison.points)
+    units = view.display_scales(comparison)
+    tables = {place: view.metric_tables(comparison, units, place) for place in comparison.places}
+    path, _ = horizontal_axis(comparison.points)
     names = {name for of_place in comparison.metrics.values() for name in of_place}
     names |= {name for *_, name in comparison.distributions}
     seed = int(result["scenario"].get("seed", 1))
-    first = comparison.concluded(comparison.places[0] if comparison.places else "")
+    first = comparison.conclusions_at(comparison.places[0] if comparison.places else "")
     context = {
         "kind": "compare",
-        "over_all": unbroken(first.over_all),
-        "conclusion": unbroken(next((conclusion.text for conclusion in first.points), "")),
+        "over_all": with_unbroken_units(first.over_all),
+        "conclusion": with_unbroken_units(next((conclusion.text for conclusion in first.points), "")),
         "warnings": comparison.warnings,
         "margin": f"{100 * comparison.margin:g}",
         "schemes": comparison.schemes,
@@ -187,31 +190,33 @@ def _compare_page(result: Json, comparison: Comparison, swept: Swept) -> tuple[d
         "short": view.short_labels(comparison.schemes),
         "sources": [schemes[s.name]["source"] if s.name in schemes else "" for s in comparison.schemes],
         "families": _families(comparison),
-        "paired": bool(comparison.paired),
+        "paired": bool(comparison.paired_intervals),
         "points": comparison.points,
         "places": comparison.places,
         "runs": comparison.runs,
-        "correction": comparison.correction,
+        "correction": comparison.interval_correction,
         "seeds": f"{seed}–{seed + comparison.runs - 1}" if comparison.runs > 1 else str(seed),
         "swept": None if path is None else axis_title(path),
         "swept_all": [axis_title(p) for p, values in swept.items() if len(values) > 1],
-        "leads": [{"place": p, "rows": view.summary(comparison, p)} for p in comparison.places],
+        "leads": [{"place": p, "rows": view.leading_schemes_summary(comparison, p)} for p in comparison.places],
         "tables": [{"place": place, "groups": groups} for place, groups in tables.items()],
-        "repeated": [{"scheme": comparison.schemes[s].label, "points": points} for s, points in comparison.identical()],
-        "definitions": [metric(n) for n in order(names)],
+        "repeated": [
+            {"scheme": comparison.schemes[s].label, "points": points} for s, points in comparison.identical_schemes()
+        ],
+        "definitions": [find_metric(n) for n in in_catalogue_order(names)],
         "has_distributions": bool(comparison.distributions),
         "has_series": bool(result.get("series")),
         "shell": result.get("script") or _script(result, _command(result, comparison, swept)),
         "flows": [],
     }
-    return context, comparison_data(comparison, units, tables)
+    return context, comparison_chart_data(comparison, units, tables)
 
 
 def _families(comparison: Comparison) -> dict[str, Mapping[str, Any]]:
     """The number of simultaneous intervals of each metric of a place, and the range of their levels."""
     families: dict[str, dict[str, Any]] = {}
     for row in comparison.ranking.leading.values():
-        levels = families.setdefault(row.place, {"intervals": row.intervals, "levels": []})["levels"]
+        levels = families.setdefault(row.place, {"intervals": row.interval_count, "levels": []})["levels"]
         levels.append(row.level)
     return {
         place: {**family, "low": min(family["levels"]), "high": max(family["levels"])}
@@ -222,14 +227,13 @@ def _families(comparison: Comparison) -> dict[str, Mapping[str, Any]]:
 def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json], list[str]]:
     """The values for the template, the data of the charts, the series, and what is left out."""
     parts, left_out = _parts(result)
-    links, traffic = parts["links"], parts["traffic"]
+    links, traffic, course = parts["links"], parts["traffic"], result.get("course") or {}
     over_time = {name: series_of_link for name, series_of_link in (result.get("series") or {}).items() if name in links}
-    course = result.get("course") or {}
     series: list[Json] = [{"scheme": 0, "point": 0, "links": over_time, "course": course}] if over_time else []
     names = {n for part in parts.values() for values in part.values() for n, v in values.items() if is_number(v)}
-    charts = run_data({name: values for part in parts.values() for name, values in part.items()})
+    charts = run_chart_data({name: values for part in parts.values() for name, values in part.items()})
     tables = [
-        {"place": TITLES[part], "columns": list(places), "groups": view.run_table(places)}
+        {"place": TITLES[part], "columns": list(places), "groups": view.run_metric_table(places)}
         for part, places in parts.items()
         if places
     ]
@@ -239,10 +243,11 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
         for name, values in traffic.items()
         if values.get("flows")
     ]
+    conclusion = next(filter(None, (run_sentence(place, numbers) for place, numbers in links.items())), "")
     context: dict[str, Any] = {
         "kind": "run",
         "over_all": "",
-        "conclusion": unbroken(next(filter(None, (of_run(place, numbers) for place, numbers in links.items())), "")),
+        "conclusion": with_unbroken_units(conclusion),
         "warnings": [],
         "margin": "",
         "schemes": [],
@@ -263,7 +268,7 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
         "leads": [],
         "tables": tables,
         "repeated": [],
-        "definitions": [metric(n) for n in order(names)],
+        "definitions": [find_metric(n) for n in in_catalogue_order(names)],
         "has_distributions": any(place["distributions"] for place in charts["places"]),
         "has_series": bool(series),
         "shell": result.get("script") or _script(result, _run_command(result)),
@@ -274,7 +279,7 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
 
 def _parts(result: Json) -> tuple[dict[str, dict[str, Json]], list[str]]:
     """The places of each part of a run that fit on the page, by name, and what is left out."""
-    places_of = places_in(result)
+    places_of = metrics_by_part(result)
     parts: dict[str, dict[str, Json]] = {
         part: {place_name(part, place): places[place] for place in list(places)[:PLACES]}
         for part, places in places_of.items()
@@ -300,8 +305,8 @@ def _common(result: Json, swept: Swept) -> dict[str, Any]:
     return {
         "name": str(scenario.get("name") or "penstock result"),
         "version": str(result["penstock"]),
-        "duration": spaced(scenario.get("duration", "")),
-        "warmup": spaced(scenario.get("warmup", "0s")),
+        "duration": with_spaced_unit(scenario.get("duration", "")),
+        "warmup": with_spaced_unit(scenario.get("warmup", "0s")),
         "links": [_link_facts(n, link, swept) for n, link in watched.items()],
         "swept_facts": _swept_facts(swept, watched),
         "scenario_toml": tomli_w.dumps(_without_none(scenario)),
@@ -348,8 +353,12 @@ def _swept_facts(swept: Swept, links: Json) -> list[tuple[str, str]]:
 
 def _some(values: Sequence[Any]) -> str:
     """The values with their units, the first and the last of many."""
-    amounts, unit = (len(values) > 1 and numeric(values)) or (None, "")
-    texts = [f"{amount:.12g}" for amount in amounts] if amounts else [spaced(setting(value)) for value in values]
+    amounts, unit = (len(values) > 1 and as_numbers(values)) or (None, "")
+    texts = (
+        [f"{amount:.12g}" for amount in amounts]
+        if amounts
+        else [with_spaced_unit(setting_text(value)) for value in values]
+    )
     return f"{', '.join(texts if len(texts) <= MANY else [*texts[: MANY - 2], '…', texts[-1]])} {unit}".strip()
 
 
@@ -374,7 +383,7 @@ def _script(result: Json, command: str) -> str:
 def _command(result: Json, comparison: Comparison, swept: Swept) -> str:
     """A command that repeats this result with the scenario file on the page."""
     options = [["--scheme", scheme.argument] for scheme in comparison.schemes]
-    options += [["--vary", f"{path}={','.join(map(setting, values))}"] for path, values in swept.items()]
+    options += [["--vary", f"{path}={','.join(map(setting_text, values))}"] for path, values in swept.items()]
     if comparison.margin != MARGIN:
         options.append(["--margin", f"{100 * comparison.margin:g}%"])
     goal = result.get("precision")

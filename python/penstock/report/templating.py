@@ -15,9 +15,9 @@ from markupsafe import Markup
 from penstock import _native
 from penstock.engine.environment import provenance
 from penstock.report import view
-from penstock.results.palette import style_rules
+from penstock.results.palette import css_colour_rules
 
-__all__ = ["joined_script", "payload", "render_document", "render_template", "style_sheet", "template_text"]
+__all__ = ["bundled_script", "render_document", "render_template", "script_safe_json", "style_sheet", "template_text"]
 
 _IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "(\.[\w./-]+\.js)";\n', re.M)
 _EXPORTED: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.M)
@@ -36,13 +36,13 @@ def render_document(template: str, *sheets: str, **context: Any) -> str:
         template,
         **context,
         css=style_sheet("page.css", "document.css", *sheets),
-        script=joined_script("report/scripts/document.js"),
+        script=bundled_script("report/scripts/document.js"),
         version=_native.version,
         provenance=provenance(),
     )
 
 
-def payload(data: Any) -> Markup:
+def script_safe_json(data: Any) -> Markup:
     """JSON text that is safe inside a script element."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
@@ -56,10 +56,10 @@ def template_text(*names: str) -> Markup:
 
 def style_sheet(*names: str) -> Markup:
     """The palette and the style sheets of a page, concatenated."""
-    return Markup(style_rules()) + template_text(*names)
+    return Markup(css_colour_rules()) + template_text(*names)
 
 
-def joined_script(name: str) -> Markup:
+def bundled_script(name: str) -> Markup:
     """A module of this package, such as `live/main.js`, and those that it imports, as one script.
 
     Each module is included once, before its first use, in a function, so that the names of two modules do not clash.
@@ -101,5 +101,5 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.globals.update(marker=view.marker, markers=view.markers)
+    pages.globals.update(marker=view.marker_svg, markers=view.marker_definitions)
     return pages

@@ -9,11 +9,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from penstock.results.cell import common_decimals
+from penstock.results.best_candidate import common_decimals
 from penstock.results.comparison import Comparison
-from penstock.results.display import Scale, number, scale_for
+from penstock.results.display import DisplayUnit, display_unit, format_number
 from penstock.results.estimate import Estimate
-from penstock.results.metrics import Metric, metric, order
+from penstock.results.metrics import Metric, find_metric, in_catalogue_order
 from penstock.results.palette import LIGHT
 from penstock.results.schemes import ComparedScheme
 
@@ -33,14 +33,14 @@ LONGEST_LABEL = 20
 """Maximum length of a scheme's label in charts and table heads; a longer label is abbreviated and listed in a key."""
 
 
-def markers() -> Markup:
+def marker_definitions() -> Markup:
     """The shapes of markers, defined once for all uses; they are invisible here."""
     symbol = Markup('<symbol id="mk{}" viewBox="-1.5 -1.5 3 3"><path d="{}"/></symbol>')
     symbols = Markup("").join(symbol.format(at, shape) for at, shape in enumerate(SHAPES))
     return Markup('<svg class="markers" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
 
 
-def shape_of(index: int) -> int:
+def marker_shape_index(index: int) -> int:
     """The index of a scheme's marker shape; schemes with the same colour have different shapes.
 
     >>> [shape_of(index) for index in (0, 7, 8, 9, 16)]
@@ -49,10 +49,10 @@ def shape_of(index: int) -> int:
     return (index + 3 * (index // len(SHAPES))) % len(SHAPES)
 
 
-def marker(index: int) -> Markup:
-    """The marker of scheme `index` within text: a use of one of `markers`."""
+def marker_svg(index: int) -> Markup:
+    """The marker of scheme `index` within text: a use of one of `marker_definitions`."""
     return Markup('<svg class="mk c{}" aria-hidden="true"><use href="#mk{}"/></svg>').format(
-        index % len(LIGHT), shape_of(index)
+        index % len(LIGHT), marker_shape_index(index)
     )
 
 
@@ -62,19 +62,21 @@ def short_labels(schemes: Sequence[ComparedScheme]) -> list[str]:
     return [s.label if len(s.label) <= LONGEST_LABEL else f"{s.name} {next(letters)}" for s in schemes]
 
 
-def scales(comparison: Comparison) -> dict[tuple[str, str], Scale]:
+def display_scales(comparison: Comparison) -> dict[tuple[str, str], DisplayUnit]:
     """One unit per (place, metric) for all swept values, so that tables can be compared."""
     values: dict[tuple[str, str], list[float]] = {}
     for (_, _, place, name), cell in comparison.cells.items():
         values.setdefault((place, name), []).append(cell.mean)
-    return {key: scale_for(metric(key[1]).quantity, numbers) for key, numbers in values.items()}
+    return {key: display_unit(find_metric(key[1]).quantity, numbers) for key, numbers in values.items()}
 
 
-def tables(comparison: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:
+def metric_tables(
+    comparison: Comparison, units: Mapping[tuple[str, str], DisplayUnit], place: str
+) -> list[dict[str, Any]]:
     """Groups of rows of a place: a row for each metric, with a list of the schemes' cells for each point."""
     rows = []
     for name in comparison.metrics[place]:
-        about, scale = metric(name), units[place, name]
+        about, scale = find_metric(name), units[place, name]
         points = [comparison.row(point, place, name) for point in range(len(comparison.points))]
         if all(cell is None for cells in points for cell in cells):
             continue
@@ -82,20 +84,21 @@ def tables(comparison: Comparison, units: Mapping[tuple[str, str], Scale], place
         rows.append({
             "metric": about, "unit": scale.unit, "key": about.key and not flat,
             "points": [
-                _cells(about, cells, scale, comparison.leads(at, place, name)) for at, cells in enumerate(points)
+                _cells(about, cells, scale, comparison.leading_schemes(at, place, name))
+                for at, cells in enumerate(points)
             ],
         })  # fmt: skip
     return _grouped(rows)
 
 
-def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def run_metric_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Groups of rows of a single run, with one row per metric and one cell per link or group of flows."""
     names = {n for values in columns.values() for n, v in values.items() if isinstance(v, int | float)}
     rows = []
-    for name in order(names):
-        about = metric(name)
+    for name in in_catalogue_order(names):
+        about = find_metric(name)
         values = [columns[c].get(name) for c in columns]
-        scale = scale_for(about.quantity, [v for v in values if v is not None])
+        scale = display_unit(about.quantity, [v for v in values if v is not None])
         single = [None if v is None else Estimate(v, None, None, 1) for v in values]
         cells = _cells(about, single, scale, [""] * len(values))
         key = about.key and any(values)
@@ -103,16 +106,16 @@ def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     return _grouped(rows)
 
 
-def summary(comparison: Comparison, place: str) -> list[dict[str, Any]]:
+def leading_schemes_summary(comparison: Comparison, place: str) -> list[dict[str, Any]]:
     """For each key metric with a direction, the leading schemes at each swept value, and their cost in utilization."""
     rows = []
     for name in comparison.metrics[place]:
-        about = metric(name)
+        about = find_metric(name)
         if not about.key or not about.better:
             continue
         cells = []
         for point in range(len(comparison.points)):
-            leads = comparison.leads(point, place, name)
+            leads = comparison.leading_schemes(point, place, name)
             front = [i for i, m in enumerate(leads) if m]
             others = [i for i, m in enumerate(leads) if not m] if len(front) > len(leads) / 2 else []
             lost = _lost(comparison.row(point, place, "utilization"), comparison.margin)
@@ -151,23 +154,25 @@ def _counts(cells: Sequence[dict[str, Any]], schemes: int) -> dict[str, Any]:
     return {"counts": counts, "unclear": len(cells) - len(fronts)}
 
 
-def _cells(about: Metric, cells: Sequence[Estimate | None], scale: Scale, leads: Sequence[str]) -> list[dict[str, Any]]:
+def _cells(
+    about: Metric, cells: Sequence[Estimate | None], scale: DisplayUnit, leads: Sequence[str]
+) -> list[dict[str, Any]]:
     """The cells of one row, all with the same decimals."""
     places = common_decimals(cells, scale.factor)
     return [_cell(about, c, scale, places, lead) for c, lead in zip(cells, leads, strict=True)]
 
 
-def _cell(about: Metric, cell: Estimate | None, scale: Scale, places: int, lead: str) -> dict[str, Any]:
+def _cell(about: Metric, cell: Estimate | None, scale: DisplayUnit, places: int, lead: str) -> dict[str, Any]:
     if cell is None:
         return {"text": "", "half": "", "lead": "", "tip": "this scheme has no such number", "runs": 0}
-    mean = number(cell.mean * scale.factor, places + 1)
+    mean = format_number(cell.mean * scale.factor, places + 1)
     if cell.low is None or cell.high is None or cell.half_width is None:
         half, interval = "", "n = 1, no interval"
     else:
-        half = number(cell.half_width * scale.factor, places)
-        ends = [number(end * scale.factor, places + 1) for end in about.possible(cell.low, cell.high)]
+        half = format_number(cell.half_width * scale.factor, places)
+        ends = [format_number(end * scale.factor, places + 1) for end in about.possible(cell.low, cell.high)]
         interval = f"95 % interval {ends[0]} to {ends[1]}; n = {cell.runs}"
-    text = number(cell.mean * scale.factor, places)
+    text = format_number(cell.mean * scale.factor, places)
     tip = f"{mean} {scale.unit}".strip() + f"; {interval}"
     return {"text": text, "half": half, "lead": lead, "tip": tip, "runs": cell.runs}
 

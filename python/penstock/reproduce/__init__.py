@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from penstock.reproduce.effort import Mode
     from penstock.reproduce.experiment_run import Outcome
-    from penstock.studies.store import Results
+    from penstock.studies.store import RunResults
 
 
-def run(name: str, mode: Mode = "normal", *, store: Results | None = None, jobs: int | None = None) -> Outcome:
+def run(name: str, mode: Mode = "normal", *, store: RunResults | None = None, jobs: int | None = None) -> Outcome:
     """Reproduce an experiment of a paper, as `penstock reproduce`: its runs, its figure, and a verdict on each claim.
 
     Args:
@@ -24,10 +24,10 @@ def run(name: str, mode: Mode = "normal", *, store: Results | None = None, jobs:
     from penstock.engine.run import threads_of
     from penstock.errors import PenstockError
     from penstock.reproduce import effort, experiment_run, paper
-    from penstock.studies.store import Results
+    from penstock.studies.store import RunResults
 
-    experiment, *others = paper.find([name])
+    experiment, *others = paper.find_experiments([name])
     if others:
         raise PenstockError(f"name={name!r}: stands for {len(others) + 1} experiments; name one, as {experiment.name}")
-    results = Results() if store is None else store
-    return experiment_run.run(experiment, effort.Effort(mode, results, threads_of(jobs)))
+    results = RunResults() if store is None else store
+    return experiment_run.run_experiment(experiment, effort.ReproductionEffort(mode, results, threads_of(jobs)))

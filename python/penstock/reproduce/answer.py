@@ -6,48 +6,59 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from penstock.reproduce.assessment import BADGES, NEAR, deciding, gloss
-from penstock.reproduce.claim import GRADES, badged, badges, counted, counts
+from penstock.reproduce.assessment import BADGES, NEAR, assessment_in_words, deciding_part
+from penstock.reproduce.claim import GRADES, count_badges, count_verdicts, have_badges, is_counted
 from penstock.reproduce.experiment_run import Outcome
 
-__all__ = ["as_printed", "by_distance", "held_out", "in_words", "label", "messages", "of_outcomes", "reason"]
+__all__ = [
+    "answer_text",
+    "badge_count_sentence",
+    "badge_sort_key",
+    "held_out_sentence",
+    "main_message_claims",
+    "printed_setup_sentence",
+    "reason_text",
+    "verdict_label",
+]
 
 Claim = Mapping[str, Any]
 
 
-def of_outcomes(own: Sequence[Outcome]) -> str:
+def answer_text(own: Sequence[Outcome]) -> str:
     """The answer for a figure, or for a paper, in a few sentences; empty if no claim is decided.
 
     They have the number of claims with each badge, the claim that is farthest off if there is only one experiment, the
     set-up as printed where claims were decided in it, and the claims on tables to which the set-up was fitted.
     """
     claims = [claim for outcome in own for claim in outcome.claims]
-    omitted = sum(len({*outcome.experiment.claimed} - {claim["id"] for claim in outcome.claims}) for outcome in own)
+    omitted = sum(len({*outcome.experiment.claim_ids} - {claim["id"] for claim in outcome.claims}) for outcome in own)
     fitted = [outcome for outcome in own if outcome.experiment.id in outcome.experiment.paper.fitted]
     fit = "The set-up was fitted to this table." if len(fitted) == len(own) == 1 else ""
     if len(own) > 1:
-        fit = held_out([claim for outcome in fitted for claim in outcome.claims], claims)
+        fit = held_out_sentence([claim for outcome in fitted for claim in outcome.claims], claims)
     farthest = _farthest_off(claims) if len(own) == 1 else ""
-    return " ".join(filter(None, (in_words(claims, omitted), farthest, as_printed(claims), fit)))
+    return " ".join(
+        filter(None, (badge_count_sentence(claims, omitted), farthest, printed_setup_sentence(claims), fit))
+    )
 
 
-def in_words(claims: Iterable[Claim], omitted: int = 0) -> str:
+def badge_count_sentence(claims: Iterable[Claim], omitted: int = 0) -> str:
     """The number of claims with each badge in one sentence that begins with yes or no; empty if none counts.
 
     `omitted` is the number of claims that were not tried. If claims of an earlier record have no badges, the sentence
     has the number of each verdict.
     """
-    claims = [claim for claim in claims if counted(claim)]
-    if not badged(claims):
-        return ", ".join(f"{number} {verdict}" for verdict, number in counts(claims).items() if number) + "."
-    badge_counts = badges(claims)
+    claims = [claim for claim in claims if is_counted(claim)]
+    if not have_badges(claims):
+        return ", ".join(f"{number} {verdict}" for verdict, number in count_verdicts(claims).items() if number) + "."
+    badge_counts = count_badges(claims)
     total = sum(badge_counts.values())
     if not total:
         return ""
     tried = f"Of {total + omitted} claims, {total} {'was' if total == 1 else 'were'} tried" if omitted else ""
     if total == 1:
         claim = next(claim for claim in claims if claim.get("badge"))
-        words = "" if claim["badge"] == "confirmed" else gloss(claim)
+        words = "" if claim["badge"] == "confirmed" else assessment_in_words(claim)
         subject = f"{tried}: it" if tried else f"{_lead(badge_counts)}: its claim"
         return f"{subject} is {claim['badge']}{f' ({words})' if words else ''}."
     return f"{tried}{'. ' if tried else ''}{_lead(badge_counts)}: {_numbers(badge_counts)}."
@@ -79,33 +90,33 @@ def _numbers(badge_counts: Mapping[str, int]) -> str:
 
 def _farthest_off(claims: Iterable[Claim]) -> str:
     """The claim that is farthest from being confirmed, with the numbers that decide it; empty if all are confirmed."""
-    missed = [claim for claim in claims if counted(claim) and claim.get("badge") not in (None, "confirmed")]
+    missed = [claim for claim in claims if is_counted(claim) and claim.get("badge") not in (None, "confirmed")]
     if not missed:
         return ""
-    claim = min(missed, key=by_distance)
-    return f"{'Not confirmed' if len(missed) == 1 else 'Farthest off'}: {claim['says']}; {deciding(claim)}."
+    claim = min(missed, key=badge_sort_key)
+    return f"{'Not confirmed' if len(missed) == 1 else 'Farthest off'}: {claim['says']}; {deciding_part(claim)}."
 
 
-def as_printed(claims: Iterable[Claim]) -> str:
+def printed_setup_sentence(claims: Iterable[Claim]) -> str:
     """The verdicts in the set-up as printed, as a sentence; empty if no claim was decided in it."""
-    counting = [claim for claim in claims if counted(claim) and claim["verdict"] != "not comparable"]
+    counting = [claim for claim in claims if is_counted(claim) and claim["verdict"] != "not comparable"]
     if not any(claim.get("printed") for claim in counting):
         return ""
-    words = [label(claim.get("printed") or claim) for claim in counting]
+    words = [verdict_label(claim.get("printed") or claim) for claim in counting]
     held, total = words.count("confirmed"), len(words)
-    only = all(label(claim) == "confirmed" for claim in counting) and held < total
+    only = all(verdict_label(claim) == "confirmed" for claim in counting) and held < total
     where = "Only in the set-up as reconstructed; as printed," if only else "In the set-up as printed,"
     if total == 1:
         return f"{where} it is {words[0]}."
     return f"{where} {held} of {total} {'is' if held == 1 else 'are'} confirmed."
 
 
-def held_out(fitted: Iterable[Claim], claims: Iterable[Claim]) -> str:
+def held_out_sentence(fitted: Iterable[Claim], claims: Iterable[Claim]) -> str:
     """The claims on tables to which the set-up was fitted, counted separately from all others; empty if there are none.
 
     `claims` are all claims, those in `fitted` included.
     """
-    known, every = badges(fitted), badges(claims)
+    known, every = count_badges(fitted), count_badges(claims)
     number, total = sum(known.values()), sum(every.values())
     if not number or number == total:
         return ""
@@ -116,12 +127,12 @@ def held_out(fitted: Iterable[Claim], claims: Iterable[Claim]) -> str:
     )
 
 
-def label(claim: Claim) -> str:
+def verdict_label(claim: Claim) -> str:
     """The word for a claim, or for its outcome in another set-up: its badge, or its verdict if it has no badge."""
     return str(claim.get("badge") or claim["verdict"])
 
 
-def reason(claim: Claim) -> str:
+def reason_text(claim: Claim) -> str:
     """Why a claim is not confirmed, with the grade of the reason; empty if it has no field `reason`.
 
     If its work gives no reason, the reason is derived from the set-up as printed, or from an undecided verdict.
@@ -138,16 +149,16 @@ def reason(claim: Claim) -> str:
     return str(own["text"])
 
 
-def messages(ids: Iterable[str], claims: Iterable[Claim]) -> list[Claim]:
+def main_message_claims(ids: Iterable[str], claims: Iterable[Claim]) -> list[Claim]:
     """The claims with these ids that were decided, in this order: the main messages of a paper."""
     claim_of = {claim["id"]: claim for claim in claims if not claim.get("reading")}
     return [claim_of[id_] for id_ in ids if id_ in claim_of]
 
 
-def by_distance(claim: Claim) -> tuple[int, float]:
+def badge_sort_key(claim: Claim) -> tuple[int, float]:
     """A key that sorts claims by badge, worst first, and then by their median miss; claims that do not count last."""
     badge, distance = claim.get("badge"), claim.get("distance")
     order = -list(BADGES).index(badge) if badge in BADGES else 1
-    if not counted(claim):
+    if not is_counted(claim):
         order = 2
     return order, -distance["median"] / NEAR[distance["unit"]] if distance else -math.inf

@@ -8,9 +8,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock.results.condition import Finding, Part
+from penstock.results.condition import ConditionPart, Finding
 
-__all__ = ["BADGES", "assessed", "deciding", "gloss", "rule"]
+__all__ = ["BADGES", "assessment_fields", "assessment_in_words", "badge_rule", "deciding_part"]
 
 BADGES = {
     "confirmed": "as claimed",
@@ -29,7 +29,7 @@ NEAR, FAR = {"tolerances": 2.0, "%": 10.0}, {"tolerances": 4.0, "%": 50.0}
 """Median distance up to which a claim is near, if none of its parts is beyond FAR; beyond it the claim is opposite."""
 
 
-def assessed(finding: Finding) -> dict[str, Any]:
+def assessment_fields(finding: Finding) -> dict[str, Any]:
     """The fields of a claim's JSON that follow from the parts of its finding.
 
     `parts` has the number that hold, are undecided and are refuted, and all; `direction` is "same" (90 % of the parts
@@ -53,20 +53,24 @@ def assessed(finding: Finding) -> dict[str, Any]:
     return {"parts": parts, "direction": direction, "distance": distance, "badge": badge}
 
 
-def _direction(parts: Sequence[Part]) -> str | None:
-    signs = [part.ordered for part in parts if part.ordered is not None]
+def _direction(parts: Sequence[ConditionPart]) -> str | None:
+    signs = [part.is_on_claimed_side for part in parts if part.is_on_claimed_side is not None]
     if 2 * len(signs) < len(parts) or not signs:
         return None
     share = sum(signs) / len(signs)
     return "same" if share >= SAME else "mostly" if share >= MOSTLY else "opposite" if share <= OPPOSITE else "mixed"
 
 
-def _distance(parts: Sequence[Part]) -> dict[str, Any] | None:
+def _distance(parts: Sequence[ConditionPart]) -> dict[str, Any] | None:
     """The median and the largest miss; in tolerances if every part has one."""
-    units = [part.tolerances for part in parts if part.tolerances is not None]
+    units = [part.distance_in_tolerances for part in parts if part.distance_in_tolerances is not None]
     if len(units) == len(parts):
         return _spread(units, "tolerances")
-    shares = [part.percent for part in parts if part.percent is not None and math.isfinite(part.percent)]
+    shares = [
+        part.distance_percent
+        for part in parts
+        if part.distance_percent is not None and math.isfinite(part.distance_percent)
+    ]
     return _spread(shares, "%") if shares else None
 
 
@@ -103,7 +107,7 @@ def _badge(
     )
 
 
-def rule(claim: Mapping[str, Any]) -> str:
+def badge_rule(claim: Mapping[str, Any]) -> str:
     """The rule from which the badge of a claim follows; empty if it is confirmed, or its parts are not recorded."""
     if not claim.get("parts") or claim["verdict"] == "confirmed":
         return ""
@@ -123,7 +127,7 @@ def _far_off(distance: Mapping[str, Any]) -> bool:
     return bool(distance["worst"] > FAR[distance["unit"]])
 
 
-def gloss(claim: Mapping[str, Any]) -> str:
+def assessment_in_words(claim: Mapping[str, Any]) -> str:
     """The parts, direction and distance of a claim in words: "61 of 63 parts confirmed; order as claimed"."""
     parts, distance = claim.get("parts"), claim.get("distance")
     if not parts:
@@ -144,6 +148,6 @@ def _miss(distance: Mapping[str, Any], total: int) -> str:
     return f"off by {median}{distance['worst']:g}{unit} at worst"
 
 
-def deciding(claim: Mapping[str, Any]) -> str:
+def deciding_part(claim: Mapping[str, Any]) -> str:
     """The part of a claim that decides it, with its numbers: the end of `why`, without the number of parts."""
     return re.sub(r"^(\d+ of \d+ (hold|confirmed); )+", "", claim["why"])  # "hold" in earlier records

@@ -9,34 +9,34 @@ from typing import Any, overload
 from penstock.reproduce.effort import Change
 from penstock.scenario.document import Document
 
-__all__ = ["together", "with_limits", "with_queues", "with_tcp", "with_traffic"]
+__all__ = ["combined_change", "fifo_limit_change", "queue_change", "tcp_change", "traffic_change"]
 
 
-def with_tcp(**settings: Any) -> Change:
+def tcp_change(**settings: Any) -> Change:
     """These settings for all TCP flows of a scenario."""
-    return with_traffic(("tcp",), **settings)
+    return traffic_change(("tcp",), **settings)
 
 
-def with_traffic(kinds: Collection[str], **settings: Any) -> Change:
+def traffic_change(kinds: Collection[str], **settings: Any) -> Change:
     """These settings for all traffic of these kinds."""
     return _with(settings, "traffic", "", lambda group: group["kind"] in kinds)
 
 
-def with_queues(schemes: Collection[str], **settings: Any) -> Change:
+def queue_change(schemes: Collection[str], **settings: Any) -> Change:
     """These settings for the queues of all links that have one of these schemes."""
     return _with(settings, "links", ".queue", lambda link: _scheme(link) in schemes)
 
 
-def with_limits(limit: str) -> Change:
+def fifo_limit_change(limit: str) -> Change:
     """A FIFO of this limit for all links of a scenario that have no queue of their own."""
     return _with({"queue": {"scheme": "droptail", "limit": limit}}, "links", "", lambda link: link.get("queue") is None)
 
 
 @overload
-def together(first: Change, /, *more: Change) -> Change: ...
+def combined_change(first: Change, /, *more: Change) -> Change: ...
 @overload
-def together(*changes: Change | None) -> Change | None: ...
-def together(*changes: Change | None) -> Change | None:
+def combined_change(*changes: Change | None) -> Change | None: ...
+def combined_change(*changes: Change | None) -> Change | None:
     """The changes one after the other; None if there are none."""
     some = [change for change in changes if change is not None]
     return (lambda document: reduce(lambda changed, change: change(changed), some, document)) if some else None

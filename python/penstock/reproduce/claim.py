@@ -10,8 +10,8 @@ from typing import Any
 
 from penstock.errors import PenstockError, nearest
 from penstock.files import read_toml
-from penstock.reproduce.assessment import BADGES, assessed
-from penstock.reproduce.choice import Range, Readings
+from penstock.reproduce.assessment import BADGES, assessment_fields
+from penstock.reproduce.label_values import Readings, ValueRange
 from penstock.reproduce.statement import Statement
 from penstock.results.condition import Condition, Finding
 from penstock.results.table import Table
@@ -20,19 +20,19 @@ __all__ = [
     "GRADES",
     "VERDICTS",
     "Claim",
-    "Decided",
-    "badged",
-    "badges",
-    "by_claim",
-    "claims_of",
-    "counted",
-    "counts",
-    "decide",
-    "in_cells",
-    "needing",
+    "DecidedClaim",
+    "claim_factory",
+    "claims_if_measured",
+    "claims_in_cells",
+    "claims_on_table",
+    "claims_under_reading",
+    "count_badges",
+    "count_verdicts",
+    "decide_claims",
+    "have_badges",
+    "is_counted",
     "not_comparable",
-    "on",
-    "read_as",
+    "readings_by_claim",
 ]
 
 VERDICTS = ("confirmed", "contradicted", "inconclusive", "not comparable")
@@ -56,7 +56,7 @@ class Claim:
         holds: the condition that decides the claim: a `Statement`, or a `Condition` once there is a table.
         expected: the asked number or inequality with its tolerance, as text; if empty, the text of the statement.
         must_hold: a reproduction fails unless the main reading of the claim is confirmed.
-        because: the reason why the claim is not confirmed, and the experiment whose runs show it.
+        reason_text: the reason why the claim is not confirmed, and the experiment whose runs show it.
         grade: how well the reason is shown, one of `GRADES`.
         conflict: where the work contradicts itself on this claim; empty if it does not.
         cannot_fail: why no run could contradict the claim; such a claim is shown, but does not count.
@@ -64,7 +64,7 @@ class Claim:
         needs: labels without which the claim is left out: no cell of the table has them. Claims about settled flows are
             left out of a quick reproduction in this way.
         others: the statements of other readings, by their descriptions.
-        partial: whether only part of it is decided, because a quick reproduction lacks cells that it names.
+        is_partial: whether only part of it is decided, because a quick reproduction lacks cells that it names.
 
     """
 
@@ -73,14 +73,14 @@ class Claim:
     holds: Condition | Statement
     expected: str = ""
     must_hold: bool = False
-    because: str = ""
+    reason_text: str = ""
     grade: str = "after"
     conflict: str = ""
     cannot_fail: str = ""
     reading: str = ""
     needs: Mapping[str, Any] = field(default_factory=dict)
     others: Mapping[str, Statement] = field(default_factory=dict)
-    partial: bool = False
+    is_partial: bool = False
 
     @property
     def statement(self) -> Statement:
@@ -93,18 +93,18 @@ class Claim:
         others = {words: holds(**labels) for words, holds in self.others.items()}
         return replace(self, holds=self.statement(**labels), others=others)
 
-    def replaced(self, old: Readings, new: Any) -> Claim:
+    def with_reading_replaced(self, old: Readings, new: Any) -> Claim:
         """The claim with one value instead of several readings."""
-        others = {words: holds.replaced(old, new) for words, holds in self.others.items()}
-        return replace(self, holds=self.statement.replaced(old, new), others=others)
+        others = {words: holds.with_reading_replaced(old, new) for words, holds in self.others.items()}
+        return replace(self, holds=self.statement.with_reading_replaced(old, new), others=others)
 
-    def on(self, table: Table) -> Iterator[Claim]:
+    def on_table(self, table: Table) -> Iterator[Claim]:
         """One claim for each reading, each with a condition on the table."""
         if self.needs and not table.has(**self.needs):
             return
         yield from self._readings(table)
         for words, holds in self.others.items():
-            yield from replace(self, holds=holds, because="")._readings(table, words)
+            yield from replace(self, holds=holds, reason_text="")._readings(table, words)
 
     def _readings(self, table: Table, other: str = "") -> Iterator[Claim]:
         if isinstance(self.holds, Condition):
@@ -114,16 +114,16 @@ class Claim:
             reading = _joined(self.reading, words, other)
             yield replace(
                 self,
-                holds=holds.on(table),
+                holds=holds.on_table(table),
                 expected=self.expected or holds.text,
                 reading=reading,
                 must_hold=self.must_hold and not (words or other),
-                because="" if words else self.because,
+                reason_text="" if words else self.reason_text,
                 others={},
             )
 
 
-def claims_of(setup: str) -> Callable[..., Claim]:
+def claim_factory(setup: str) -> Callable[..., Claim]:
     """A function that creates the claims of a paper in the words of its `claims.toml`.
 
     After `claim = claims_of(__file__)` in `setup.py`, `claim("c10", holds, ...)` is `Claim("c10", SAYS, holds, ...)`
@@ -143,12 +143,12 @@ def claims_of(setup: str) -> Callable[..., Claim]:
     return claim
 
 
-def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
+def claims_on_table(claims: Iterable[Claim], table: Table) -> list[Claim]:
     """All readings of claims, each with a condition on the table.
 
     If a quick reproduction lacks cells that a claim needs, the parts that it can decide replace the claim.
     """
-    return [reading for claim in claims for reading in [*claim.on(table)] or _possible(claim, table)]
+    return [reading for claim in claims for reading in [*claim.on_table(table)] or _possible(claim, table)]
 
 
 def _possible(claim: Claim, table: Table) -> Iterator[Claim]:
@@ -158,24 +158,24 @@ def _possible(claim: Claim, table: Table) -> Iterator[Claim]:
     main = next((own for own, words in _read(claim.statement, table) if not words), None)
     holds = None if main is None else main.possible(table)
     if holds is not None:
-        part = replace(claim, holds=holds, needs={}, others={}, must_hold=False, because="", partial=True)
-        yield from (reading for reading in part.on(table) if not reading.reading)
+        part = replace(claim, holds=holds, needs={}, others={}, must_hold=False, reason_text="", is_partial=True)
+        yield from (reading for reading in part.on_table(table) if not reading.reading)
 
 
-def needing(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
+def claims_if_measured(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
     """The claims, left out if no cell of the table has these labels."""
     return tuple(replace(claim, needs={**labels, **claim.needs}) for claim in claims)
 
 
-def in_cells(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
+def claims_in_cells(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
     """The claims with these labels wherever their statements leave them open."""
     return tuple(claim(**labels) for claim in claims)
 
 
-def read_as(reading: str, claims: Iterable[Claim], /, **labels: Any) -> Iterator[Claim]:
+def claims_under_reading(reading: str, claims: Iterable[Claim], /, **labels: Any) -> Iterator[Claim]:
     """The claims as another reading, decided by the cells with these labels, e.g. runs with a changed setting."""
     for claim in claims:
-        yield replace(claim(**labels), must_hold=False, because="", reading=_joined(reading, claim.reading))
+        yield replace(claim(**labels), must_hold=False, reason_text="", reading=_joined(reading, claim.reading))
 
 
 def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
@@ -184,7 +184,7 @@ def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
     for chosen in itertools.product(*(readings.words.items() for readings in all_readings)):
         own = holds
         for readings, (value, _) in zip(all_readings, chosen, strict=True):
-            own = own.replaced(readings, value)
+            own = own.with_reading_replaced(readings, value)
         words = _joined(*(words for _, words in chosen))
         if not words or all(_there(value, table) for value, _ in chosen):
             yield own, words
@@ -192,7 +192,7 @@ def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
 
 def _there(value: Any, table: Table) -> bool:
     """Whether a value is in the table; a quick reproduction may lack the values of further readings."""
-    return isinstance(value, (Range, list, tuple)) or any(value in labels.values() for labels, _ in table.cells)
+    return isinstance(value, (ValueRange, list, tuple)) or any(value in labels.values() for labels, _ in table.cells)
 
 
 def _joined(*words: str) -> str:
@@ -200,7 +200,7 @@ def _joined(*words: str) -> str:
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecidedClaim:
     """A claim with its finding."""
 
     claim: Claim
@@ -216,7 +216,7 @@ class Decided:
         measured = self.finding.measured
         claim = self.claim
         extra = {"reading": claim.reading, "conflict": claim.conflict, "cannot_fail": claim.cannot_fail}
-        reason = {"text": claim.because, "grade": claim.grade} if claim.because else None
+        reason = {"text": claim.reason_text, "grade": claim.grade} if claim.reason_text else None
         return {
             "id": claim.id,
             "says": claim.says,
@@ -227,8 +227,8 @@ class Decided:
             "verdict": self.finding.verdict,
             "why": self.finding.why,
             "must_hold": claim.must_hold,
-            **assessed(self.finding),
-            "partial": claim.partial,
+            **assessment_fields(self.finding),
+            "partial": claim.is_partial,
             "recorded": None,
             "printed": None,
             "reason": reason,
@@ -241,38 +241,38 @@ def not_comparable(reason: str) -> Condition:
     return Condition(lambda _: Finding("not comparable", None, reason))
 
 
-def decide(claims: Iterable[Claim]) -> list[Decided]:
+def decide_claims(claims: Iterable[Claim]) -> list[DecidedClaim]:
     """Decide claims whose conditions are known, i.e. claims on a table."""
     decided = []
     for claim in claims:
         assert isinstance(claim.holds, Condition)
-        decided.append(Decided(claim, claim.holds.decide()))
+        decided.append(DecidedClaim(claim, claim.holds.decide()))
     return decided
 
 
-def counts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def count_verdicts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The number of claims with each verdict, in the form of the JSON."""
-    verdicts = [claim["verdict"] for claim in claims if counted(claim)]
+    verdicts = [claim["verdict"] for claim in claims if is_counted(claim)]
     return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
-def badges(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def count_badges(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The number of claims with each badge, in the form of the JSON."""
-    badges_of_claims = [claim.get("badge") for claim in claims if counted(claim)]
+    badges_of_claims = [claim.get("badge") for claim in claims if is_counted(claim)]
     return {badge: badges_of_claims.count(badge) for badge in BADGES}
 
 
-def badged(claims: Iterable[Mapping[str, Any]]) -> bool:
+def have_badges(claims: Iterable[Mapping[str, Any]]) -> bool:
     """Whether every claim that counts has a badge or cannot be run; claims of an earlier record have no badges."""
-    return all(claim.get("badge") or claim["verdict"] == "not comparable" for claim in claims if counted(claim))
+    return all(claim.get("badge") or claim["verdict"] == "not comparable" for claim in claims if is_counted(claim))
 
 
-def counted(claim: Mapping[str, Any]) -> bool:
+def is_counted(claim: Mapping[str, Any]) -> bool:
     """Whether a claim in the form of the JSON counts: the main reading of one that could fail."""
     return not claim.get("reading") and not claim.get("cannot_fail")
 
 
-def by_claim(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+def readings_by_claim(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """Claims in the form of the JSON by their ids, the main reading of each before the others."""
     readings_of: dict[str, list[Mapping[str, Any]]] = {}
     for claim in claims:

@@ -12,10 +12,10 @@ from penstock.results.table import Table
 from penstock.scenario.document import Document
 from penstock.scenario.scenario import Scenario
 from penstock.studies.part import CellRuns
-from penstock.studies.store import Results
-from penstock.studies.study import Batch, Measure, Progress, Study
+from penstock.studies.store import RunResults
+from penstock.studies.study import Measure, Progress, Study, StudyRuns
 
-__all__ = ["Change", "Choice", "Effort", "Mode", "Sweep", "chosen"]
+__all__ = ["Change", "Mode", "QuickOrFull", "ReproductionEffort", "Sweep", "value_for_effort"]
 
 NORMAL_SEEDS = 10
 """Largest number of seeds of a cell in a normal reproduction: planned, whatever the verdicts are."""
@@ -27,7 +27,7 @@ Change = Callable[[Document], Document]
 
 
 @dataclass(frozen=True)
-class Effort:
+class ReproductionEffort:
     """The extent of a reproduction, and the store of its results.
 
     Attributes:
@@ -43,7 +43,7 @@ class Effort:
     """
 
     mode: Mode = "normal"
-    store: Results = field(default_factory=Results)
+    store: RunResults = field(default_factory=RunResults)
     jobs: int = field(default_factory=cores)
     progress: Progress | None = None
     cost: dict[tuple[str, int], float] = field(default_factory=dict, compare=False)
@@ -55,17 +55,17 @@ class Effort:
         """Whether only a part of each sweep is run."""
         return self.mode == "quick"
 
-    def choose(self, quick: T, full: T) -> T:
+    def quick_or_full(self, quick: T, full: T) -> T:
         """The first value for a quick reproduction, the second for the other modes."""
         return quick if self.quick else full
 
     def table(self, study: Study, measure: Measure) -> Table:
         """Run a study and measure it; also used for a first pass whose results set parameters of another study."""
         if self.mode == "normal":
-            study = study.limited(NORMAL_SEEDS)
+            study = study.with_max_seeds(NORMAL_SEEDS)
         if self.change is not None:
             study = study.changed(self.change)
-        batch = Batch(study, self.store)
+        batch = StudyRuns(study, self.store)
         batch.complete(self.jobs, self.progress)
         table = batch.table(measure)
         self.cost.update(batch.cost)
@@ -74,16 +74,16 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Choice(Generic[T_co]):
+class QuickOrFull(Generic[T_co]):
     """A value for a quick reproduction, and a value for the other modes."""
 
     quick: T_co
     full: T_co
 
 
-def chosen(value: Any, effort: Effort) -> Any:
-    """The value itself, or the value of a `Choice` for this effort."""
-    return effort.choose(value.quick, value.full) if isinstance(value, Choice) else value
+def value_for_effort(value: Any, effort: ReproductionEffort) -> Any:
+    """The value itself, or the value of a `QuickOrFull` for this effort."""
+    return effort.quick_or_full(value.quick, value.full) if isinstance(value, QuickOrFull) else value
 
 
 @dataclass(frozen=True)
@@ -92,25 +92,25 @@ class Sweep:
 
     Attributes:
         base: makes a scenario from one value of each axis.
-        vary: axes and their values; a `Choice` if a quick reproduction has fewer values.
+        vary: axes and their values; a `QuickOrFull` if a quick reproduction has fewer values.
         seeds: number of runs of each cell.
         span: duration and warm-up of every run, in place of those of `base`.
         where: keeps only the cells for which it is true.
         labels: further labels of all cells.
         keep: numbers to keep of queue and AQM over time (`Study.keep`).
-        first: a first pass, for instance one that finds settings; its result is the first argument of `base`.
+        first_pass: a first pass, for instance one that finds settings; its result is the first argument of `base`.
         only_full: whether a quick reproduction leaves this sweep out; only for a sweep that is added to another.
 
     """
 
     base: Callable[..., Scenario | Document]
-    vary: Mapping[str, Sequence[Any] | Choice[Sequence[Any]]]
-    seeds: int | Choice[int] = 5
-    span: tuple[str, str] | Choice[tuple[str, str]] | None = None
+    vary: Mapping[str, Sequence[Any] | QuickOrFull[Sequence[Any]]]
+    seeds: int | QuickOrFull[int] = 5
+    span: tuple[str, str] | QuickOrFull[tuple[str, str]] | None = None
     where: Callable[..., bool] | None = None
     labels: Mapping[str, Any] = field(default_factory=dict)
     keep: Callable[[Run], Mapping[str, Any]] | None = None
-    first: Callable[[Effort], Any] | None = None
+    first_pass: Callable[[ReproductionEffort], Any] | None = None
     only_full: bool = False
     others: tuple[Sweep, ...] = ()
 
@@ -118,22 +118,22 @@ class Sweep:
         """Both sweeps, in one table."""
         return replace(self, others=(*self.others, other))
 
-    def __call__(self, effort: Effort) -> Study:
+    def __call__(self, effort: ReproductionEffort) -> Study:
         """The study."""
-        first_results = () if self.first is None else (self.first(effort),)
+        first_results = () if self.first_pass is None else (self.first_pass(effort),)
 
         def scenario(**labels: Any) -> Scenario | Document:
             base = self.base(*first_results, **labels)
             if self.span is None:
                 return base
             assert isinstance(base, Scenario)
-            duration, warmup = chosen(self.span, effort)
+            duration, warmup = value_for_effort(self.span, effort)
             return replace(base, duration=duration, warmup=warmup)
 
         study = Study(
             scenario,
-            {axis: chosen(values, effort) for axis, values in self.vary.items()},
-            seeds=chosen(self.seeds, effort),
+            {axis: value_for_effort(values, effort) for axis, values in self.vary.items()},
+            seeds=value_for_effort(self.seeds, effort),
             where=self.where,
             labels=self.labels,
             keep=self.keep,

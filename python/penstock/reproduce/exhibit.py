@@ -8,19 +8,19 @@ from typing import Any, TypedDict, Unpack
 from matplotlib.figure import Figure
 
 from penstock.reproduce.claim import Claim
-from penstock.reproduce.effort import Effort
+from penstock.reproduce.effort import ReproductionEffort
 from penstock.results.table import Rows, Table
 from penstock.studies.study import Measure, Study
 
 __all__ = ["Exhibit"]
 
 
-class Parts(TypedDict, total=False):
+class ExhibitParts(TypedDict, total=False):
     """The parts of a figure or table other than its claims; one of the first three is given."""
 
-    study: Callable[[Effort], Study]
-    rows: Callable[[Effort], Rows]
-    table: Callable[[Effort], Table]
+    study: Callable[[ReproductionEffort], Study]
+    rows: Callable[[ReproductionEffort], Rows]
+    table: Callable[[ReproductionEffort], Table]
     measure: Measure
     draw: Callable[..., Figure]
 
@@ -34,7 +34,7 @@ class Exhibit:
     ('Figure 4: the queue', ['c01'], False)
     """
 
-    def __init__(self, title: str, *claims: Claim, **parts: Unpack[Parts]) -> None:
+    def __init__(self, title: str, *claims: Claim, **parts: Unpack[ExhibitParts]) -> None:
         """Takes a title of one line, the claims, and the other parts by the names that they have in a module."""
         self.__doc__ = title
         self.CLAIMS = claims

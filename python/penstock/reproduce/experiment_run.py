@@ -11,14 +11,22 @@ from matplotlib.figure import Figure
 
 from penstock import _native
 from penstock.errors import PenstockError
-from penstock.reproduce.claim import GRADES, Decided, badges, counted, counts, decide
-from penstock.reproduce.effort import Effort
+from penstock.reproduce.claim import GRADES, DecidedClaim, count_badges, count_verdicts, decide_claims, is_counted
+from penstock.reproduce.effort import ReproductionEffort
 from penstock.reproduce.paper import Experiment, Paper
 from penstock.results.summary_table import SummaryTable
 from penstock.studies.runs import Runs
 from penstock.studies.stored_runs import study_runs
 
-__all__ = ["Outcome", "by_paper", "recorded_cost", "run", "to_dict", "whole_cost", "with_reason"]
+__all__ = [
+    "Outcome",
+    "claim_with_reason",
+    "outcomes_by_paper",
+    "outcomes_to_dict",
+    "paper_cost",
+    "recorded_paper_cost",
+    "run_experiment",
+]
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Outcome:
     cpu_s: float
     claims: Sequence[Mapping[str, Any]]
     summary: SummaryTable | None
-    effort: Effort | None = None
+    effort: ReproductionEffort | None = None
     setup: str = ""
 
     @cached_property
@@ -64,7 +72,7 @@ class Outcome:
         return study_runs(cells, self.effort.store)
 
     @property
-    def undrawn(self) -> bool:
+    def lacks_figure_points(self) -> bool:
         """Whether the figure cannot be drawn for lack of recorded points."""
         return self.summary is None and self.experiment.draw is not None
 
@@ -91,26 +99,33 @@ class Outcome:
         }
 
 
-def run(experiment: Experiment, effort: Effort) -> Outcome:
+def run_experiment(experiment: Experiment, effort: ReproductionEffort) -> Outcome:
     """Run an experiment in the author's set-up and decide its claims; a full run also decides them as printed."""
     effort = replace(effort, cost={}, studies=[])
     change = experiment.reconstruction
     table = experiment.table(replace(effort, change=change))
-    claims = [decision.to_dict() for decision in decide(experiment.claims(table))]
+    claims = [decision.to_dict() for decision in decide_claims(experiment.claims(table))]
     if change is not None and effort.mode == "full":
-        printed = decide(experiment.claims(experiment.table(effort)))
+        printed = decide_claims(experiment.claims(experiment.table(effort)))
         of_main = {decision.claim.id: decision for decision in printed if not decision.claim.reading}
         claims = [_beside(claim, of_main.get(claim["id"])) for claim in claims]
     if effort.mode != "full":
         claims = _beside_record(experiment, claims)
-    with_reasons = [with_reason(experiment.paper, claim) for claim in claims]
+    with_reasons = [claim_with_reason(experiment.paper, claim) for claim in claims]
     cost, setup = effort.cost, "" if change is None else "reconstructed"
     return Outcome(
-        experiment, len(cost), table.seeds, sum(cost.values()), with_reasons, SummaryTable.of(table), effort, setup
+        experiment,
+        len(cost),
+        table.seeds,
+        sum(cost.values()),
+        with_reasons,
+        SummaryTable.from_table(table),
+        effort,
+        setup,
     )
 
 
-def _beside(claim: dict[str, Any], printed: Decided | None) -> dict[str, Any]:
+def _beside(claim: dict[str, Any], printed: DecidedClaim | None) -> dict[str, Any]:
     """The claim, with its verdict in the set-up as printed if it is a main reading."""
     if printed is None or claim.get("reading"):
         return claim
@@ -120,7 +135,7 @@ def _beside(claim: dict[str, Any], printed: Decided | None) -> dict[str, Any]:
 
 def _beside_record(experiment: Experiment, claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The claims; main readings with their verdicts in the recorded full runs."""
-    entries = (experiment.paper.recorded() or {"experiments": ()})["experiments"]
+    entries = (experiment.paper.recorded_results() or {"experiments": ()})["experiments"]
     recorded = {
         claim["id"]: {"verdict": claim["verdict"], "badge": claim.get("badge")}
         for entry in entries
@@ -131,9 +146,9 @@ def _beside_record(experiment: Experiment, claims: list[dict[str, Any]]) -> list
     return [claim if claim.get("reading") else {**claim, "recorded": recorded.get(claim["id"])} for claim in claims]
 
 
-def with_reason(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
+def claim_with_reason(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     """The claim with the reason of `why.toml`, if it is not confirmed and has no reason of its own."""
-    if not counted(claim) or claim["verdict"] in ("confirmed", "not comparable"):
+    if not is_counted(claim) or claim["verdict"] in ("confirmed", "not comparable"):
         return {**claim}
     own = claim.get("reason")
     listed = paper.reasons.get(claim["id"])
@@ -142,20 +157,22 @@ def with_reason(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     return {**claim, "reason": own}
 
 
-def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | None = None) -> Any:
+def outcomes_to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | None = None) -> Any:
     """The outcomes in the format of `penstock reproduce --json`: one paper, or an array of several."""
     works = []
-    for paper, own in by_paper(outcomes):
+    for paper, own in outcomes_by_paper(outcomes):
         experiments = [
             {**outcome.to_dict(), "files": list((files or {}).get(outcome.experiment.name, ()))} for outcome in own
         ]
         claims = [claim for outcome in own for claim in outcome.claims]
-        head = {"paper": paper.name, "penstock": _native.version, **whole_cost(paper, own)}
-        works.append({**head, "experiments": experiments, "summary": counts(claims), "badges": badges(claims)})
+        head = {"paper": paper.name, "penstock": _native.version, **paper_cost(paper, own)}
+        works.append(
+            {**head, "experiments": experiments, "summary": count_verdicts(claims), "badges": count_badges(claims)}
+        )
     return works[0] if len(works) == 1 else works
 
 
-def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
+def outcomes_by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
     """The outcomes of each paper."""
     groups: dict[str, tuple[Paper, list[Outcome]]] = {}
     for outcome in outcomes:
@@ -163,23 +180,23 @@ def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
     return list(groups.values())
 
 
-def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
+def paper_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
     """Runs (`runs`) and processor time (`cpu_s`) of a whole paper; a run that experiments share counts once.
 
     Empty if the cost is unknown: for a part of a paper, or if its experiments were recorded one by one.
     """
-    if {outcome.experiment.id for outcome in own} != set(paper.about["experiments"]):
+    if {outcome.experiment.id for outcome in own} != set(paper.metadata["experiments"]):
         return {}
     costs = [outcome.effort.cost for outcome in own if outcome.effort is not None]
     if len(costs) < len(own):
-        return recorded_cost(paper, [outcome.to_dict() for outcome in own])
+        return recorded_paper_cost(paper, [outcome.to_dict() for outcome in own])
     runs = {key: cpu_s for cost in costs for key, cpu_s in cost.items()}
     return {"runs": len(runs), "cpu_s": round(sum(runs.values()), 1)}
 
 
-def recorded_cost(paper: Paper, entries: Iterable[Mapping[str, Any]]) -> Mapping[str, float]:
+def recorded_paper_cost(paper: Paper, entries: Iterable[Mapping[str, Any]]) -> Mapping[str, float]:
     """The recorded cost of a whole paper, if the costs of its experiments still match the record."""
-    record = paper.recorded() or {"experiments": ()}
+    record = paper.recorded_results() or {"experiments": ()}
     now, then = (
         {each["id"]: (each["runs"], each["cpu_s"]) for each in some} for some in (entries, record["experiments"])
     )

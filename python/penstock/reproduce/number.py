@@ -3,7 +3,7 @@
 A number is a metric with labels. A label that is not given is left open: a comparison of two numbers is a statement
 about every cell that the open labels select, the same cell on both sides. So the comparison is the claim.
 
->>> from penstock.reproduce.choice import at_most
+>>> from penstock.reproduce.label_values import at_most
 >>> from penstock.results.sample import Sample
 >>> from penstock.results.table import Table
 >>> goodput = metric("goodput", "%")
@@ -43,15 +43,26 @@ from typing import Any
 
 import numpy as np
 
-from penstock.reproduce.choice import Range
 from penstock.reproduce.curve import largest, mean, smallest
-from penstock.reproduce.node import Bound, Curve, Labels, Node, Point, Scope, Value, as_sample, is_open, lists_of
-from penstock.reproduce.statement import Part, Statement
+from penstock.reproduce.label_values import ValueRange
+from penstock.reproduce.node import (
+    BoundNumber,
+    Curve,
+    EvaluationScope,
+    ExpressionNode,
+    Labels,
+    Point,
+    Value,
+    has_several_values,
+    label_lists,
+    to_sample,
+)
+from penstock.reproduce.statement import Statement, StatementPart
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample, per_run
+from penstock.results.sample import RunSample, per_run
 from penstock.results.table import Table
 
-__all__ = ["Number", "each_run", "formula", "judged", "metric", "of_samples"]
+__all__ = ["Number", "formula", "function_of_samples", "function_per_run", "judged_statement", "metric"]
 
 
 _AVERAGES = (mean, largest, smallest)
@@ -59,8 +70,8 @@ _AVERAGES = (mean, largest, smallest)
 
 
 @dataclass(frozen=True, eq=False)
-class Number(Node):
-    """A number of each run in every cell that its labels leave open; arithmetic works as on `Sample`.
+class Number(ExpressionNode):
+    """A number of each run in every cell that its labels leave open; arithmetic works as on `RunSample`.
 
     Attributes:
         unit: its unit; "" for a ratio or a number without unit.
@@ -71,13 +82,13 @@ class Number(Node):
 
     """
 
-    labelled: str = "({0} at {1})"
+    label_template: str = "({0} at {1})"
     unit: str = ""
     level: Callable[..., float | None] = lambda *_: None
     is_sum: bool = False
     is_constant: bool = False
 
-    def of_equals(self, value: Callable[[str], float]) -> float | None:
+    def value_if_equal(self, value: Callable[[str], float]) -> float | None:
         """The `level` by these values of the kinds."""
         return self.level(value, *self.children)
 
@@ -87,7 +98,7 @@ class Number(Node):
 
         The number has this value whenever all measured numbers of one kind are equal.
         """
-        first, second = (self.of_equals(partial(_probe, number)) for number in ("one", "other"))
+        first, second = (self.value_if_equal(partial(_probe, number)) for number in ("one", "other"))
         if first is None or second is None or not math.isfinite(first):
             return None
         return first if math.isclose(first, second, abs_tol=1e-9) else None
@@ -117,7 +128,7 @@ class Number(Node):
         return _arithmetic("/", operator.truediv, other, self)
 
     def __abs__(self) -> Number:
-        return of_samples(abs, self, text="|{}|", plain=True)
+        return function_of_samples(abs, self, text="|{}|", plain=True)
 
     def __le__(self, other: Number | float) -> Statement:
         return self._compared(operator.le, "<=", other)
@@ -133,21 +144,23 @@ class Number(Node):
 
     def _compared(self, act: Callable[..., Condition], sign: str, other: Number | float) -> Statement:
         unit = "" if isinstance(other, Number) else self._unit
-        return judged(act, self, other, text=f"{{}} {sign} {{}}{unit}")
+        return judged_statement(act, self, other, text=f"{{}} {sign} {{}}{unit}")
 
     def between(self, low: float, high: float) -> Statement:
         """At least `low` and at most `high`."""
         text = f"{{}} from {low:.4g} to {high:.4g}{self._unit}"
-        return judged(lambda sample: sample.between(low, high), self, text=text)
+        return judged_statement(lambda sample: sample.between(low, high), self, text=text)
 
-    def reads(
+    def matches_printed(
         self, printed: float, low: float | None = None, high: float | None = None, *, share: float = 0.0
     ) -> Statement:
-        """Agreement with a printed number, from `low` to `high` or within a `share` of it (`Sample.reads`)."""
+        """Agreement with a printed number, from `low` to `high` or within a `share` of it (as for samples)."""
         lowest = printed - abs(printed) * share if low is None else low
         highest = printed + abs(printed) * share if high is None else high
         text = f"{{}} {printed:.4g} ({lowest:.4g} to {highest:.4g}){self._unit}"
-        return judged(lambda sample: sample.reads(printed, low=low, high=high, share=share), self, text=text)
+        return judged_statement(
+            lambda sample: sample.matches_printed(printed, low=low, high=high, share=share), self, text=text
+        )
 
     @property
     def _unit(self) -> str:
@@ -171,21 +184,29 @@ class Number(Node):
             (self,),
             over=axis,
             unit=self.unit if unit is None else unit,
-            level=lambda value, curve: curve.of_equals(value) if act in _AVERAGES else neutral,
+            level=lambda value, curve: curve.value_if_equal(value) if act in _AVERAGES else neutral,
         )
 
-    def next(self, axis: str) -> Number:
+    def at_next_value(self, axis: str) -> Number:
         """The number at the next value of an axis, among the values that the statement selects."""
         template = f"{{}} at the next {axis}"
         return Number(
-            template, partial(_next, axis), (self,), unit=self.unit, level=lambda value, number: number.of_equals(value)
+            template,
+            partial(_next, axis),
+            (self,),
+            unit=self.unit,
+            level=lambda value, number: number.value_if_equal(value),
         )
 
 
 def metric(name: str, unit: str = "", says: str = "") -> Number:
     """A measured number: its name in the table, its unit, and its name in texts if that differs."""
     return Number(
-        says or name, partial(_measured, name), labelled="{0} ({1})", unit=unit, level=lambda value: value(unit or name)
+        says or name,
+        partial(_measured, name),
+        label_template="{0} ({1})",
+        unit=unit,
+        level=lambda value: value(unit or name),
     )
 
 
@@ -194,7 +215,9 @@ def formula(function: Callable[..., Value], says: str = "") -> Number:
     return Number(says or function.__name__.replace("_", " "), partial(_computed, function))
 
 
-def of_samples(function: Callable[..., Any], *numbers: Number | float, text: str, plain: bool = False) -> Number:
+def function_of_samples(
+    function: Callable[..., Any], *numbers: Number | float, text: str, plain: bool = False
+) -> Number:
     """A function of samples; in `text`, {} stands for each number. `plain`: the function also accepts plain numbers."""
     children = tuple(map(_number, numbers))
     units = {child.unit for child in children}
@@ -202,12 +225,12 @@ def of_samples(function: Callable[..., Any], *numbers: Number | float, text: str
     return replace(number, level=partial(_level, function)) if plain else number
 
 
-def each_run(function: Callable[..., float], *numbers: Number | float, text: str) -> Number:
+def function_per_run(function: Callable[..., float], *numbers: Number | float, text: str) -> Number:
     """A function of numbers, run by run; in `text`, {} stands for each."""
-    return of_samples(partial(per_run, function), *numbers, text=text)
+    return function_of_samples(partial(per_run, function), *numbers, text=text)
 
 
-def judged(judge: Callable[..., Condition], *numbers: Number | float, text: str) -> Statement:
+def judged_statement(judge: Callable[..., Condition], *numbers: Number | float, text: str) -> Statement:
     """A condition made by a function: `judge` gets the samples of a cell; in `text`, {} stands for each number."""
     return Statement(text, partial(_judged, judge), tuple(map(_number, numbers)))
 
@@ -217,20 +240,20 @@ def _number(value: Number | float) -> Number:
         return value
     constant = float(value)
     return Number(
-        f"{constant:.4g}", lambda _: Bound({}, lambda _: constant), level=lambda _: constant, is_constant=True
+        f"{constant:.4g}", lambda _: BoundNumber({}, lambda _: constant), level=lambda _: constant, is_constant=True
     )
 
 
 def _arithmetic(sign: str, act: Callable[..., Any], *operands: Number | float) -> Number:
     children = tuple(map(_number, operands))
     text = f" {sign} ".join("({})" if child.is_sum else "{}" for child in children)
-    number = of_samples(act, *children, text=text, plain=True)
+    number = function_of_samples(act, *children, text=text, plain=True)
     return replace(number, unit="" if sign == "/" else number.unit, is_sum=sign in "+-")
 
 
 def _level(function: Callable[..., Any], value: Callable[[str], float], *children: Number) -> float | None:
     """The level of a function of numbers."""
-    levels = [child.of_equals(value) for child in children]
+    levels = [child.value_if_equal(value) for child in children]
     if None in levels:
         return None
     with np.errstate(all="ignore"):
@@ -245,20 +268,20 @@ def _probe(number: str, kind: str) -> float:
 # ---- evaluation in a table: the scope has the labels of the number and of all nodes above it ------------------------
 
 
-def _measured(name: str, scope: Scope) -> Bound:
+def _measured(name: str, scope: EvaluationScope) -> BoundNumber:
     labels = scope.inherited
     cells = [cell for cell in scope.table.cells if all(_fits(cell[0].get(a), label) for a, label in labels.items())]
     _check_values(cells, labels, scope.table)
     own = dict.fromkeys(axis for at, _ in cells for axis, value in at.items() if value is not None)
-    named = [axis for axis, label in labels.items() if is_open(label)]
+    named = [axis for axis, label in labels.items() if has_several_values(label)]
     axes = [*named, *(axis for axis in own if axis not in labels)]
-    of_axis = [scope.variable(axis) for axis in axes]
+    of_axis = [scope.variable_of_axis(axis) for axis in axes]
     variables = {
         variable: _values(cells, axis, labels.get(axis))
         for axis, variable in zip(axes, of_axis, strict=True)
         if axis in labels or variable[1] is None
     }
-    index: dict[tuple[Any, ...], Mapping[str, Sample]] = {}
+    index: dict[tuple[Any, ...], Mapping[str, RunSample]] = {}
     for at, samples in cells:
         key = tuple(at.get(axis) for axis in axes)
         if key in index:
@@ -271,11 +294,11 @@ def _measured(name: str, scope: Scope) -> Bound:
             raise KeyError(f"no {name} was measured; available: {', '.join(samples)}")
         return None if samples is None else samples[name]
 
-    return Bound(variables, value)
+    return BoundNumber(variables, value)
 
 
 def _fits(value: Any, label: Any) -> bool:
-    if isinstance(label, Range):
+    if isinstance(label, ValueRange):
         return value is not None and label(value)
     return value in label if isinstance(label, (list, tuple)) else bool(value == label)
 
@@ -296,24 +319,26 @@ def _check_values(cells: Sequence[tuple[Labels, Any]], labels: Labels, table: Ta
         raise KeyError(f"no cell has {labels}; the axes are {table.axes()}")
 
 
-def _computed(function: Callable[..., Value], scope: Scope) -> Bound:
+def _computed(function: Callable[..., Value], scope: EvaluationScope) -> BoundNumber:
     parameters = inspect.signature(function).parameters
     fixed = {
         axis: scope.inherited[axis]
         for axis in parameters
-        if axis in scope.inherited and not is_open(scope.inherited[axis])
+        if axis in scope.inherited and not has_several_values(scope.inherited[axis])
     }
-    free = {axis: scope.variable(axis) for axis in parameters if axis not in fixed}
-    return Bound({}, lambda point: function(**fixed, **{axis: point[variable] for axis, variable in free.items()}))
+    free = {axis: scope.variable_of_axis(axis) for axis in parameters if axis not in fixed}
+    return BoundNumber(
+        {}, lambda point: function(**fixed, **{axis: point[variable] for axis, variable in free.items()})
+    )
 
 
-def _of_cells(function: Callable[..., Any], scope: Scope, *numbers: Number) -> Bound:
-    return Bound.of(function, *(number.within(scope) for number in numbers))
+def _of_cells(function: Callable[..., Any], scope: EvaluationScope, *numbers: Number) -> BoundNumber:
+    return BoundNumber.combined(function, *(number.within(scope) for number in numbers))
 
 
-def _along(axis: str, act: Callable[[Curve], Value], scope: Scope, number: Number) -> Bound:
-    keys = lists_of([number], scope.inherited).get(axis, [])
-    bound = number.within(replace(scope, follows={**scope.follows, axis: keys}))
+def _along(axis: str, act: Callable[[Curve], Value], scope: EvaluationScope, number: Number) -> BoundNumber:
+    keys = label_lists([number], scope.inherited).get(axis, [])
+    bound = number.within(replace(scope, label_lists={**scope.label_lists, axis: keys}))
     ours = [variable for variable in bound.variables if variable[0] == axis]
     if len(ours) != 1:
         raise ValueError(f"{number.text}: {len(ours)} lists of {axis} where there must be one")
@@ -321,36 +346,36 @@ def _along(axis: str, act: Callable[[Curve], Value], scope: Scope, number: Numbe
 
     def value(point: Point) -> Value | None:
         values = {at: bound.at({**point, variable: at}) for at in bound.variables[variable]}
-        curve = {at: as_sample(number) for at, number in values.items() if number is not None}
+        curve = {at: to_sample(number) for at, number in values.items() if number is not None}
         return act(curve) if curve else None
 
-    return Bound({own: values for own, values in bound.variables.items() if own != variable}, value)
+    return BoundNumber({own: values for own, values in bound.variables.items() if own != variable}, value)
 
 
-def _next(axis: str, scope: Scope, number: Number) -> Bound:
+def _next(axis: str, scope: EvaluationScope, number: Number) -> BoundNumber:
     bound = number.within(scope)
     (variable,) = [variable for variable in bound.variables if variable[0] == axis]
     values = list(bound.variables[variable])
     after = dict(itertools.pairwise(values))
-    return Bound(
+    return BoundNumber(
         bound.variables,
         lambda point: bound.at({**point, variable: after[point[variable]]}) if point[variable] in after else None,
     )
 
 
-def _judged(judge: Callable[..., Condition], scope: Scope, *numbers: Number) -> list[Part]:
+def _judged(judge: Callable[..., Condition], scope: EvaluationScope, *numbers: Number) -> list[StatementPart]:
     """The conditions on the numbers, which know the neutral value."""
 
     def of_cell(*values: Value) -> Condition:
         pairs = zip(numbers, values, strict=True)
-        return judge(*(v.about(n.neutral) if isinstance(v, Sample) else v for n, v in pairs))
+        return judge(*(v.about(n.neutral) if isinstance(v, RunSample) else v for n, v in pairs))
 
-    scope = replace(scope, follows=lists_of(numbers, scope.inherited))
-    bound = Bound.of(of_cell, *(number.within(scope) for number in numbers))
+    scope = replace(scope, label_lists=label_lists(numbers, scope.inherited))
+    bound = BoundNumber.combined(of_cell, *(number.within(scope) for number in numbers))
     about = " and ".join(number.text for number in numbers if not number.is_constant)
     points = (dict(zip(bound.variables, at, strict=True)) for at in itertools.product(*bound.variables.values()))
     conditions = ((point, bound.at(point)) for point in points)
-    parts = [Part(point, condition, about) for point, condition in conditions if condition is not None]
+    parts = [StatementPart(point, condition, about) for point, condition in conditions if condition is not None]
     if not parts:
         names = ", ".join(number.text for number in numbers)
         raise KeyError(f"no cell of {scope.table.axes()} has all of {names}")

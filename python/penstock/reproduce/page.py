@@ -8,16 +8,16 @@ from typing import Any
 
 from penstock.files import write_text
 from penstock.plots import style
-from penstock.report.finished import FinishedFigure, figure_data
+from penstock.report.page_figure import PageFigure, figure_data
 from penstock.report.templating import render_document
 from penstock.reproduce import answer
-from penstock.reproduce.assessment import BADGES, deciding, gloss, rule
-from penstock.reproduce.claim import VERDICTS, badged, badges, by_claim, counted, counts
-from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
+from penstock.reproduce.assessment import BADGES, assessment_in_words, badge_rule, deciding_part
+from penstock.reproduce.claim import VERDICTS, count_badges, count_verdicts, have_badges, is_counted, readings_by_claim
+from penstock.reproduce.experiment_run import Outcome, outcomes_by_paper, paper_cost
 from penstock.reproduce.paper import Paper
-from penstock.reproduce.prose import prose
+from penstock.reproduce.prose import readme_sections
 
-__all__ = ["figures", "write"]
+__all__ = ["write_figures", "write_pages"]
 
 FEW = 4
 """Maximum number of experiments that the title of a page names."""
@@ -33,9 +33,9 @@ SETUPS = {
 EMPTY = {"reading": "", "conflict": "", "cannot_fail": ""}
 
 
-def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
+def write_pages(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
     """Write the page of one paper to `file`; for several papers an index to `file`, and their pages next to it."""
-    works = by_paper(outcomes)
+    works = outcomes_by_paper(outcomes)
     if len(works) == 1:
         write_text(file, _work_page(*works[0], index=None))
         return [file]
@@ -47,8 +47,8 @@ def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
             "paper": paper,
             "page": pages[paper.name].name,
             "counts": _counted(own),
-            "answer": answer.of_outcomes(own),
-            "messages": answer.messages(paper.messages, _claims(own)),
+            "answer": answer.answer_text(own),
+            "messages": answer.main_message_claims(paper.main_message_ids, _claims(own)),
             "cost": _cost(paper, own),
         }
         for paper, own in works
@@ -57,7 +57,7 @@ def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
     return [file, *pages.values()]
 
 
-def figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
+def write_figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
     """Write the figure of each experiment as PDF and SVG. Returns the files by experiment name."""
     written: dict[str, list[str]] = {}
     for outcome in outcomes:
@@ -83,10 +83,10 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
         paper=paper,
         index=index,
         experiments=sections,
-        messages=answer.messages(paper.messages, rows),
-        answer=answer.of_outcomes(own),
+        messages=answer.main_message_claims(paper.main_message_ids, rows),
+        answer=answer.answer_text(own),
         is_reconstructed=any(claim.get("printed") for claim in rows),
-        prose=prose(paper, _anchors(paper, own, deciding)),
+        prose=readme_sections(paper, _anchors(paper, own, deciding)),
         counts=_counted(own),
         filters=_filters(rows),
         cost=_cost(paper, own),
@@ -100,7 +100,7 @@ def _title(paper: Paper, own: Sequence[Outcome]) -> str:
     if len(titles) == 1:
         return titles[0]
     if len(titles) > FEW or len(titles) == len(paper.experiments):
-        return str(paper.about["title"])
+        return str(paper.metadata["title"])
     first, *others = (title.partition(":")[0] for title in titles)
     start = first.rpartition(" ")[0] + " "
     return ", ".join([first, *(other.removeprefix(start) for other in others)])
@@ -122,8 +122,8 @@ def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
     """
     claims = [{**EMPTY, **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
     claims.sort(key=lambda claim: bool(claim["reading"]))
-    group = "badge" if badged(claims) else "verdict"
-    return [{**claim, "group": (claim.get(group) or claim["verdict"]) if counted(claim) else ""} for claim in claims]
+    group = "badge" if have_badges(claims) else "verdict"
+    return [{**claim, "group": (claim.get(group) or claim["verdict"]) if is_counted(claim) else ""} for claim in claims]
 
 
 def _filters(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -138,8 +138,8 @@ def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, 
     A claim that another experiment decides also has the deciding row.
     """
     own = outcome.experiment.id
-    tried = by_claim({**EMPTY, **claim} for claim in outcome.claims)
-    omitted = [id_ for id_ in outcome.experiment.claimed if id_ not in tried]
+    tried = readings_by_claim({**EMPTY, **claim} for claim in outcome.claims)
+    omitted = [id_ for id_ in outcome.experiment.claim_ids if id_ not in tried]
     claims = []
     for id_, readings in tried.items():
         row = deciding.get(id_)
@@ -147,33 +147,39 @@ def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, 
         main = [row] if row is not None and is_own else []
         further = [reading for reading in readings if reading["reading"]]
         claims.append(([*main, *further], None if is_own else row))
-    claims.sort(key=lambda entry: answer.by_distance(entry[0][0]))
+    claims.sort(key=lambda entry: answer.badge_sort_key(entry[0][0]))
     return {
         "outcome": outcome,
         "name": outcome.experiment.name,
         "id": own,
         "title": outcome.experiment.title,
-        "claimed": outcome.experiment.claimed,
+        "claimed": outcome.experiment.claim_ids,
         "omitted": omitted,
         "figure": _figure(number, outcome),
-        "answer": answer.of_outcomes([outcome]),
+        "answer": answer.answer_text([outcome]),
         "counts": _counted([outcome]),
         "claims": claims,
     }
 
 
-def _figure(number: int, outcome: Outcome) -> FinishedFigure | None:
+def _figure(number: int, outcome: Outcome) -> PageFigure | None:
     """The figure of the experiment with this number on the page, if it has one."""
-    with style.styled():
+    with style.figure_style():
         figure = outcome.figure()
     if figure is None:
         return None
     title = outcome.experiment.title.partition(":")[0]
-    return FinishedFigure.of(f"figure{number}", title, {"": figure}, note=SETUPS[outcome.setup])
+    return PageFigure.from_drawings(f"figure{number}", title, {"": figure}, note=SETUPS[outcome.setup])
 
 
 def _rendered(template: str, **context: Any) -> str:
-    words = {"gloss": gloss, "rule": rule, "deciding": deciding, "reason": answer.reason, "label": answer.label}
+    words = {
+        "gloss": assessment_in_words,
+        "rule": badge_rule,
+        "deciding": deciding_part,
+        "reason": answer.reason_text,
+        "label": answer.verdict_label,
+    }
     return render_document(template, "reproduction.css", **context, badges=BADGES, **words)
 
 
@@ -184,12 +190,12 @@ def _claims(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
 def _counted(own: Sequence[Outcome]) -> Mapping[str, int]:
     """The claims by badge; by verdict if claims of an earlier record have no badges."""
     claims = _claims(own)
-    return badges(claims) if badged(claims) else counts(claims)
+    return count_badges(claims) if have_badges(claims) else count_verdicts(claims)
 
 
 def _cost(paper: Paper, own: Sequence[Outcome]) -> str:
     """Runs and CPU time of a paper, or of one experiment; empty if they are known only for each experiment."""
-    cost = own[0].to_dict() if len(own) == 1 else whole_cost(paper, own)
+    cost = own[0].to_dict() if len(own) == 1 else paper_cost(paper, own)
     if not cost:
         return ""
     time = f"{cost['cpu_s'] / 60:.0f} min" if cost["cpu_s"] >= 120 else f"{cost['cpu_s']:.0f} s"

@@ -5,8 +5,8 @@ The module of an experiment begins with a docstring whose first line is the titl
 * `study`, a `Sweep` or another function of the effort that gives a `Study`, and `measure(run) -> dict`, by default that
   of `setup.py`; or `rows(effort)` for a table of formulas; or `table(effort) -> Table` for several studies together,
 * `CLAIMS`, the claims of the work,
-* `draw`, `Curves` or another function of the recorded points, where there is a figure. Curves show the printed points
-  in `expected/ID.csv`, if there is one.
+* `draw`, `CurveFigure` or another function of the recorded points, where there is a figure. Curves show the printed
+  points in `expected/ID.csv`, if there is one.
 
 Experiments with the same runs may share a module, which `[modules]` in `paper.toml` names with their ids; each is an
 `Exhibit` in it, named like its module would be.
@@ -36,17 +36,17 @@ from matplotlib.figure import Figure
 
 from penstock.errors import PenstockError, nearest
 from penstock.files import read_json, read_toml
-from penstock.plots.curves import Curves, printed
+from penstock.plots.curves import CurveFigure, read_printed_points
 from penstock.reproduce import why
-from penstock.reproduce.claim import Claim, on
-from penstock.reproduce.effort import Change, Effort
+from penstock.reproduce.claim import Claim, claims_on_table
+from penstock.reproduce.effort import Change, ReproductionEffort
 from penstock.reproduce.exhibit import Exhibit
 from penstock.reproduce.why import Reason
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Measure
 
-__all__ = ["Experiment", "Paper", "find", "papers"]
+__all__ = ["Experiment", "Paper", "find_experiments", "included_papers"]
 
 _PAPERS = Path(__file__).parents[1] / "papers"
 _KEYS = ("alias", "authors", "title", "venue", "year", "experiments")
@@ -70,7 +70,9 @@ class Experiment:
     def module(self) -> ModuleType | Exhibit:
         """Its module, or its `Exhibit` in one that several experiments share (`[modules]` in `paper.toml`)."""
         name = self.id.replace("-", "_")
-        shared = next((module for module, ids in self.paper.about.get("modules", {}).items() if self.id in ids), None)
+        shared = next(
+            (module for module, ids in self.paper.metadata.get("modules", {}).items() if self.id in ids), None
+        )
         module = importlib.import_module(f"{_package(self.paper.folder)}.{shared or name}")
         return module if shared is None else cast(Exhibit, getattr(module, name))
 
@@ -79,11 +81,11 @@ class Experiment:
         """The title in one line."""
         return (self.module.__doc__ or "").strip().split("\n", 1)[0].rstrip(".")
 
-    def table(self, effort: Effort) -> Table:
+    def table(self, effort: ReproductionEffort) -> Table:
         """The table of its numbers: from formulas, from several studies, or from one study."""
         module = self.module
         if hasattr(module, "rows"):
-            return Table.exact(module.rows(effort))
+            return Table.from_formulas(module.rows(effort))
         if hasattr(module, "table"):
             table: Table = module.table(effort)
             return table
@@ -100,7 +102,7 @@ class Experiment:
     @property
     def reconstruction(self) -> Change | None:
         """The change of every scenario to the author's set-up as reconstructed; None if it does not apply here."""
-        settings = self.paper.reconstructed
+        settings = self.paper.reconstructed_setup
         if not settings or self.id in settings.get("without", ()) or hasattr(self.module, "rows"):
             return None
         change: Change = importlib.import_module(f"{_package(self.paper.folder)}.setup").reconstructed
@@ -108,10 +110,10 @@ class Experiment:
 
     def claims(self, table: Table) -> list[Claim]:
         """Its claims with conditions on a table, one for each reading."""
-        return on(self.module.CLAIMS, table)
+        return claims_on_table(self.module.CLAIMS, table)
 
     @property
-    def claimed(self) -> list[str]:
+    def claim_ids(self) -> list[str]:
         """The ids of all its claims, including those that a quick reproduction leaves out."""
         return list(dict.fromkeys(claim.id for claim in self.module.CLAIMS))
 
@@ -119,10 +121,10 @@ class Experiment:
     def draw(self) -> Callable[[SummaryTable], Figure] | None:
         """The function that draws its figure; curves include the printed points of `expected/ID.csv`, if any."""
         draw = getattr(self.module, "draw", None)
-        if not isinstance(draw, Curves):
+        if not isinstance(draw, CurveFigure):
             return draw
         file = self.paper.folder / "expected" / f"{self.id}.csv"
-        return partial(draw, expected=printed(file) if file.exists() else ())
+        return partial(draw, expected=read_printed_points(file) if file.exists() else ())
 
     @property
     def name(self) -> str:
@@ -141,12 +143,12 @@ class Paper:
 
     Attributes:
         folder: the folder of its modules.
-        about: the content of its `paper.toml`: authors, title, venue, year, link, alias, experiments, also.
+        metadata: the content of its `paper.toml`: authors, title, venue, year, link, alias, experiments, also.
 
     """
 
     folder: Path
-    about: Mapping[str, Any]
+    metadata: Mapping[str, Any]
 
     @property
     def name(self) -> str:
@@ -156,19 +158,19 @@ class Paper:
     @property
     def alias(self) -> str:
         """The short name in front of the ids of its claims, e.g. `cc`."""
-        return str(self.about["alias"])
+        return str(self.metadata["alias"])
 
     @property
     def label(self) -> str:
         """Authors, year and title."""
-        return f"{self.about['authors']} ({self.about['year']}), {self.about['title']}"
+        return f"{self.metadata['authors']} ({self.metadata['year']}), {self.metadata['title']}"
 
     @property
     def experiments(self) -> list[Experiment]:
         """All experiments, in the order of the paper."""
-        return [Experiment(self, id_) for id_ in self.about["experiments"]]
+        return [Experiment(self, id_) for id_ in self.metadata["experiments"]]
 
-    def named(self, name: str) -> list[Experiment]:
+    def experiments_named(self, name: str) -> list[Experiment]:
         """The experiments that a name stands for; none if the name is unknown.
 
         A name is one of these:
@@ -191,23 +193,23 @@ class Paper:
         return [own[id_] for id_ in dict.fromkeys(decided)]
 
     def names(self) -> list[str]:
-        """All names that `named` accepts, according to the record."""
+        """All names that `experiments_named` accepts, according to the record."""
         claims = [claim for _, claim, _ in self.recorded_claims()]
-        return [*self.about["experiments"], *self.also, *(claim.partition("/")[0] for claim in claims), *claims]
+        return [*self.metadata["experiments"], *self.also, *(claim.partition("/")[0] for claim in claims), *claims]
 
     @property
     def also(self) -> Mapping[str, str]:
         """Further names of experiments."""
-        names: Mapping[str, str] = self.about.get("also", {})
+        names: Mapping[str, str] = self.metadata.get("also", {})
         return names
 
     def recorded_claims(self) -> list[tuple[str, str, bool]]:
         """Experiment and id of each recorded claim, and whether it is the main reading."""
         return [
             (entry["id"], claim["id"], not claim.get("reading"))
-            for entry in (self.recorded() or {}).get("experiments", [])
+            for entry in (self.recorded_results() or {}).get("experiments", [])
             for claim in entry["claims"]
-            if entry["id"] in self.about["experiments"]
+            if entry["id"] in self.metadata["experiments"]
         ]
 
     @property
@@ -223,28 +225,28 @@ class Paper:
     @cached_property
     def reasons(self) -> Mapping[str, Reason]:
         """Why claims are not confirmed, by their ids: the reasons of `why.toml`."""
-        return why.reasons(self.folder, self.recorded())
+        return why.read_reasons(self.folder, self.recorded_results())
 
     @property
-    def messages(self) -> list[str]:
+    def main_message_ids(self) -> list[str]:
         """The ids of the claims of its abstract, which head its page."""
-        return list(self.about.get("messages", ()))
+        return list(self.metadata.get("messages", ()))
 
     @property
-    def reconstructed(self) -> Mapping[str, Any]:
+    def reconstructed_setup(self) -> Mapping[str, Any]:
         """The author's set-up as reconstructed: its text `says`, its `sources`, experiments `without`.
 
         Also the experiments to which it was `fitted`. Empty if none.
         """
-        settings: Mapping[str, Any] = self.about.get("reconstructed", {})
+        settings: Mapping[str, Any] = self.metadata.get("reconstructed", {})
         return settings
 
     @property
     def fitted(self) -> list[str]:
         """The experiments to whose printed numbers the author's set-up was fitted."""
-        return list(self.reconstructed.get("fitted", ()))
+        return list(self.reconstructed_setup.get("fitted", ()))
 
-    def recorded(self) -> Mapping[str, Any] | None:
+    def recorded_results(self) -> Mapping[str, Any] | None:
         """The content of `results.json`, if it exists."""
         if not self.results_file.exists():
             return None
@@ -252,7 +254,7 @@ class Paper:
         return record
 
 
-def papers() -> list[Paper]:
+def included_papers() -> list[Paper]:
     """All papers that come with penstock, by name."""
     return [_read(file.parent) for file in sorted(_PAPERS.glob("*/paper.toml"))]
 
@@ -312,7 +314,7 @@ def _nearest_experiment(name: str, names: Sequence[str]) -> str:
     return nearest(begun[0], begun) if begun else nearest(name, names)
 
 
-def find(names: Sequence[str]) -> list[Experiment]:
+def find_experiments(names: Sequence[str]) -> list[Experiment]:
     """The named experiments: `cc`, `chung-claypool-2003`, `cc/fig4`; without names, all of all works.
 
     A claim names the experiment that decides it: `cc/c01`. A folder with a `paper.toml` is also a paper: `./my_paper`,
@@ -320,7 +322,7 @@ def find(names: Sequence[str]) -> list[Experiment]:
 
     Raises `PenstockError` with every unknown name.
     """
-    works = papers()
+    works = included_papers()
     experiments: list[Experiment] = []
     wrong: list[str] = []
     for name in names or [paper.name for paper in works]:
@@ -331,7 +333,7 @@ def find(names: Sequence[str]) -> list[Experiment]:
             wrong.append(f'no paper "{first}"{close}; available: {", ".join(paper.name for paper in works)}')
             continue
         paper, experiment_name = place
-        meant = paper.named(experiment_name) if experiment_name else paper.experiments
+        meant = paper.experiments_named(experiment_name) if experiment_name else paper.experiments
         if not meant:
             close = _nearest_experiment(experiment_name, paper.names())
             wrong.append(

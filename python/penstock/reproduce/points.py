@@ -19,9 +19,9 @@ import numpy as np
 
 from penstock.errors import PenstockError
 from penstock.files import open_regular, whole
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 
-__all__ = ["read", "write"]
+__all__ = ["read_points", "write_points"]
 
 _COLUMNS = {
     "experiment": "VARCHAR",
@@ -34,7 +34,7 @@ _COLUMNS = {
 _FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 19, PARQUET_VERSION v2"
 
 
-def write(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
+def write_points(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
     """Write the points of experiments, by their ids; they replace the content of the file."""
     rows = [row for id_, summary in experiments.items() for row in _rows(id_, summary)]
     columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)
@@ -45,7 +45,7 @@ def write(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
         base.execute(f"COPY (SELECT {typed} FROM points) TO '{target}' ({_FORMAT})")
 
 
-def read(file: Path) -> dict[str, SummaryTable]:
+def read_points(file: Path) -> dict[str, SummaryTable]:
     """The points of each experiment by its id; none if there is no file. Raises `PenstockError` for a damaged file."""
     if not file.exists():
         return {}
@@ -71,6 +71,6 @@ def _rows(id_: str, summary: SummaryTable) -> Iterator[tuple[Any, ...]]:
             yield *first, metric, point.mean, point.half_width
 
 
-def _cell(rows: list[tuple[Any, ...]]) -> tuple[dict[str, Any], dict[str, Point]]:
-    points = {metric: Point(mean, half) for _, _, metric, mean, half in rows if metric is not None}
+def _cell(rows: list[tuple[Any, ...]]) -> tuple[dict[str, Any], dict[str, SummaryPoint]]:
+    points = {metric: SummaryPoint(mean, half) for _, _, metric, mean, half in rows if metric is not None}
     return json.loads(rows[0][1]), points

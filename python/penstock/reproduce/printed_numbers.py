@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from penstock.reproduce.claim import Claim
-from penstock.reproduce.effort import Change, Effort
-from penstock.reproduce.printed_table import grid
-from penstock.reproduce.statement import by_table
+from penstock.reproduce.effort import Change, ReproductionEffort
+from penstock.reproduce.printed_table import text_table_figure
+from penstock.reproduce.statement import table_statement
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Measure, Study
@@ -47,7 +47,7 @@ class PrintedNumber:
     printed: float
     low: float
     high: float
-    measured: Callable[[Table], Sample]
+    measured: Callable[[Table], RunSample]
     fitted: bool = False
 
     def met(self, measured: float) -> bool:
@@ -70,10 +70,12 @@ class PrintedNumbers:
     readings: Mapping[str, Change | None]
     chosen: str
 
-    def table(self, study: Callable[[Effort], Study], measure: Measure) -> Callable[[Effort], Table]:
+    def table(
+        self, study: Callable[[ReproductionEffort], Study], measure: Measure
+    ) -> Callable[[ReproductionEffort], Table]:
         """A `table`: each number by each reading, as `measured` in a cell with the labels `reading` and `number`."""
 
-        def measured(effort: Effort) -> Table:
+        def measured(effort: ReproductionEffort) -> Table:
             cells, runs, seeds = [], 0, 0
             for reading, change in self.readings.items():
                 planned = study(effort)
@@ -90,7 +92,7 @@ class PrintedNumbers:
         return Claim(
             id,
             f"the reading reconstructed ({self.chosen}) meets at least as many held-out printed numbers as any other",
-            by_table(self._ahead, "at least as many as each other reading"),
+            table_statement(self._ahead, "at least as many as each other reading"),
             reading="no claim of the work",
         )
 
@@ -109,7 +111,7 @@ class PrintedNumbers:
                 row = f"{number.says}: {number.printed:g} ({number.low:g} to {number.high:g}{kind})"
                 texts[row, column] = f"{means[number.says]:.3g}"
                 bold += [(row, column)] if number.met(means[number.says]) else []
-        return grid(texts, bold, "measured numbers by reading; bold: they agree with the print")
+        return text_table_figure(texts, bold, "measured numbers by reading; bold: they agree with the print")
 
     def _met(self, means: Mapping[str, float], *, fitted: bool) -> str:
         chosen = [number for number in self.numbers if number.fitted == fitted]
@@ -121,4 +123,4 @@ class PrintedNumbers:
 
     def _ahead(self, table: Table) -> Condition:
         most = max(self._held_out(table, reading) for reading in self.readings if reading != self.chosen)
-        return (Sample(float(self._held_out(table, self.chosen))) >= float(most)).at("held-out numbers met")
+        return (RunSample(float(self._held_out(table, self.chosen))) >= float(most)).at("held-out numbers met")

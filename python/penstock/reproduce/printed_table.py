@@ -16,15 +16,15 @@ from matplotlib.figure import Figure
 from penstock.files import read_text
 from penstock.plots import style
 from penstock.reproduce.claim import Claim
-from penstock.reproduce.statement import Statement, by_table
+from penstock.reproduce.statement import Statement, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
-from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.sample import RunSample
+from penstock.results.summary_table import SummaryPoint, SummaryTable
 from penstock.results.table import Table
 
-__all__ = ["Cell", "Judge", "PrintedTable", "grid", "texts"]
+__all__ = ["Judge", "PrintedTable", "PrintedTableCell", "read_printed_texts", "text_table_figure"]
 
-Judge = Callable[[Sample, float], Condition]
+Judge = Callable[[RunSample, float], Condition]
 """How a measured number is compared with a printed one."""
 Place = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """The metric of a cell and the labels under which it is measured, by its row and its column."""
@@ -35,7 +35,7 @@ CHARACTER = 0.6 * FONT_SIZE / 72
 
 
 @dataclass(frozen=True)
-class Cell:
+class PrintedTableCell:
     """A printed number: its row and column, where it is measured, and its tolerance."""
 
     row: str
@@ -43,34 +43,34 @@ class Cell:
     printed: float
     metric: str
     at: Mapping[str, Any]
-    judge: Judge
+    tolerance: Judge
 
     @property
     def name(self) -> str:
         """Row and column."""
         return f"{self.row}, {self.column}"
 
-    def decided(self, table: Table) -> Condition:
+    def condition_on(self, table: Table) -> Condition:
         """The measured number is as printed, within the tolerance."""
-        return self.judge(table(self.metric, **self.at), self.printed)
+        return self.tolerance(table(self.metric, **self.at), self.printed)
 
 
 @dataclass(frozen=True)
 class PrintedTable:
     """Cells of a printed table."""
 
-    cells: Sequence[Cell]
+    cells: Sequence[PrintedTableCell]
 
     @classmethod
     def read(cls, file: Path, place: Place, judges: Mapping[str, Judge]) -> PrintedTable:
         """The cells of a file; `judges` has the tolerance of each metric."""
         cells = []
-        for row, column, number in texts(file):
+        for row, column, number in read_printed_texts(file):
             metric, at = place(row, column)
-            cells.append(Cell(row, column, float(number), metric, at, judges[metric]))
+            cells.append(PrintedTableCell(row, column, float(number), metric, at, judges[metric]))
         return cls(cells)
 
-    def __iter__(self) -> Iterator[Cell]:
+    def __iter__(self) -> Iterator[PrintedTableCell]:
         return iter(self.cells)
 
     def __add__(self, other: PrintedTable) -> PrintedTable:
@@ -85,7 +85,7 @@ class PrintedTable:
         """The cells of a row."""
         return self.where(lambda cell: cell.row == name)
 
-    def where(self, chosen: Callable[[Cell], bool] = lambda _: True, **labels: Any) -> PrintedTable:
+    def where(self, chosen: Callable[[PrintedTableCell], bool] = lambda _: True, **labels: Any) -> PrintedTable:
         """The cells that fulfil a condition and have these labels."""
         return PrintedTable([cell for cell in self.cells if chosen(cell) and labels.items() <= cell.at.items()])
 
@@ -98,21 +98,23 @@ class PrintedTable:
         rows: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
         for cell in self.cells:
             rows.setdefault(tuple(cell.at.items()), {})[cell.metric] = cell.printed
-        return Table.exact([(dict(at), numbers) for at, numbers in rows.items()])
+        return Table.from_formulas([(dict(at), numbers) for at, numbers in rows.items()])
 
-    def fits(self, text: str = "", unit: str = "") -> Statement:
+    def matches_measured(self, text: str = "", unit: str = "") -> Statement:
         """Every cell is measured as it was printed, within its tolerance; by default the text has the numbers."""
         sentence = text or ", ".join(f"{cell.column} {cell.printed:g}{unit}" for cell in self.cells)
-        return by_table(lambda table: all_of(c.decided(table).at(c.column) for c in self._in(table)), sentence)
+        return table_statement(
+            lambda table: all_of(c.condition_on(table).at(c.column) for c in self._in(table)), sentence
+        )
 
-    def all_inside(self, name: str, reading: str = "no tolerance") -> Claim:
+    def interval_claim(self, name: str, reading: str = "no tolerance") -> Claim:
         """The claim that every printed number lies in the 95 % interval of the measured one."""
 
         def inside(table: Table) -> Condition:
-            return all_of(table(c.metric, **c.at).reads(c.printed).at(c.name) for c in self._in(table))
+            return all_of(table(c.metric, **c.at).matches_printed(c.printed).at(c.name) for c in self._in(table))
 
         says = "cells whose print is inside the 95 % interval"
-        return Claim(f"{name}/cells", says, by_table(inside, "all"), reading=reading)
+        return Claim(f"{name}/cells", says, table_statement(inside, "all"), reading=reading)
 
     def draw(self, summary: SummaryTable) -> Figure:
         """The table: measured, printed and difference of each cell; bold if the printed number is in the interval."""
@@ -123,9 +125,9 @@ class PrintedTable:
         }
         held = [place for place, pair in points.items() if _inside(*pair)]
         title = f"measured (printed)\ndifference; bold: inside the 95 % interval, {len(held)} of {len(points)}"
-        return grid({place: _text(*pair) for place, pair in points.items()}, held, title)
+        return text_table_figure({place: _text(*pair) for place, pair in points.items()}, held, title)
 
-    def _in(self, table: Table) -> list[Cell]:
+    def _in(self, table: Table) -> list[PrintedTableCell]:
         """The cells that a table has; a quick reproduction lacks some. `KeyError` if it has none of them."""
         cells = [cell for cell in self.cells if table.has(**cell.at)]
         if not cells:
@@ -133,17 +135,17 @@ class PrintedTable:
         return cells
 
 
-def texts(file: Path) -> list[tuple[str, str, str]]:
+def read_printed_texts(file: Path) -> list[tuple[str, str, str]]:
     """Line, x and y of each row of a file in `expected`."""
     return [(row["line"], row["x"], row["y"]) for row in csv.DictReader(read_text(file).splitlines())]
 
 
-def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:
+def text_table_figure(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:
     """Texts by row and column; some of them are bold."""
     rows, columns = ([*dict.fromkeys(place[i] for place in texts)] for i in (0, 1))
     # All columns are equally wide: wide enough for the longest line in any of them.
     characters = _longest_line(rows) + len(columns) * _longest_line([*columns, *texts.values()])
-    with style.styled():
+    with style.figure_style():
         size = (max(style.WIDTH, CHARACTER * characters), 0.35 * (len(rows) + 2))
         figure = Figure(figsize=size, layout="constrained")
         ax = figure.add_subplot()
@@ -171,11 +173,11 @@ def _changed(at: Mapping[str, Any], labels: Mapping[str, Any]) -> Mapping[str, A
     return {axis: value for axis, value in {**at, **labels}.items() if value is not None}
 
 
-def _inside(cell: Cell, point: Point) -> bool:
+def _inside(cell: PrintedTableCell, point: SummaryPoint) -> bool:
     return abs(cell.printed - point.mean) <= (point.half_width or 0.0)
 
 
-def _text(cell: Cell, point: Point) -> str:
+def _text(cell: PrintedTableCell, point: SummaryPoint) -> str:
     change = point.mean - cell.printed
     share = f", {100 * change / cell.printed:+.0f} %" if cell.printed else ""
     return f"{point.mean:.4g} ({cell.printed:g})\n{change:+.3g}{share}"

@@ -13,23 +13,23 @@ from markupsafe import Markup
 from penstock.files import read_text
 from penstock.reproduce.paper import Paper
 
-__all__ = ["Part", "prose"]
+__all__ = ["ReadmeSection", "readme_sections"]
 
 
 @dataclass(frozen=True)
-class Part:
+class ReadmeSection:
     """A section: its heading, empty for the text before the first one, and its text as HTML."""
 
     title: str
     html: Markup
 
     @property
-    def assumptions(self) -> bool:
+    def lists_assumptions(self) -> bool:
         """Whether the section lists the assumptions of the reproduction."""
         return self.title == "Assumptions"
 
 
-def prose(paper: Paper, anchors: Mapping[str, str]) -> list[Part]:
+def readme_sections(paper: Paper, anchors: Mapping[str, str]) -> list[ReadmeSection]:
     """The sections of the README of a paper, without the status table; code in `anchors` links to its anchor."""
     file = paper.folder / "README.md"
     if not file.exists():
@@ -57,5 +57,5 @@ def prose(paper: Paper, anchors: Mapping[str, str]) -> list[Part]:
     for title, own in parts:
         html = markdown.renderer.render(own, markdown.options, {})
         # Rendered without any HTML from the text.
-        sections.append(Part(title, Markup(re.sub(r"<code>([\w./-]+)</code>", linked, html))))
+        sections.append(ReadmeSection(title, Markup(re.sub(r"<code>([\w./-]+)</code>", linked, html))))
     return [part for part in sections if part.title != "Status" and part.html.strip()]

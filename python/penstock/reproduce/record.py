@@ -10,14 +10,20 @@ from typing import Any
 from penstock import _native
 from penstock.files import read_text, write_text
 from penstock.reproduce import points
-from penstock.reproduce.claim import badges, counts
-from penstock.reproduce.effort import Effort
-from penstock.reproduce.experiment_run import Outcome, by_paper, recorded_cost, whole_cost, with_reason
+from penstock.reproduce.claim import count_badges, count_verdicts
+from penstock.reproduce.effort import ReproductionEffort
+from penstock.reproduce.experiment_run import (
+    Outcome,
+    claim_with_reason,
+    outcomes_by_paper,
+    paper_cost,
+    recorded_paper_cost,
+)
 from penstock.reproduce.paper import Experiment, Paper
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 
-__all__ = ["recorded", "update"]
+__all__ = ["recorded_outcomes", "update_record"]
 
 # Fields that are left out of the record when they have these values.
 SILENT = {
@@ -35,14 +41,14 @@ SILENT = {
 }
 
 
-def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
+def recorded_outcomes(experiments: Iterable[Experiment]) -> list[Outcome]:
     """The recorded outcomes of these experiments, without experiments that were never run in full."""
     outcomes = []
     files: dict[str, tuple[Mapping[str, Any], Mapping[str, SummaryTable]]] = {}
     for experiment in experiments:
         paper = experiment.paper
         if paper.name not in files:
-            files[paper.name] = _entries(paper), points.read(paper.points_file)
+            files[paper.name] = _entries(paper), points.read_points(paper.points_file)
         entries, summaries = files[paper.name]
         entry = entries.get(experiment.id)
         if entry is not None:
@@ -55,33 +61,33 @@ def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
 def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
     """The entries of `results.json` by experiment, with all fields of the claims and the current reasons."""
     return {
-        entry["id"]: {**entry, "claims": [with_reason(paper, {**SILENT, **claim}) for claim in entry["claims"]]}
-        for entry in (paper.recorded() or {}).get("experiments", [])
+        entry["id"]: {**entry, "claims": [claim_with_reason(paper, {**SILENT, **claim}) for claim in entry["claims"]]}
+        for entry in (paper.recorded_results() or {}).get("experiments", [])
     }
 
 
 def _summary(experiment: Experiment, summaries: Mapping[str, SummaryTable]) -> SummaryTable | None:
     """The recorded numbers of an experiment; numbers of formulas are not recorded, but computed again."""
     if hasattr(experiment.module, "rows"):
-        return SummaryTable.of(Table.exact(experiment.module.rows(Effort("full"))))
+        return SummaryTable.from_table(Table.from_formulas(experiment.module.rows(ReproductionEffort("full"))))
     return summaries.get(experiment.id)
 
 
-def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
+def update_record(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
     """Write the outcomes into the papers' `results.json` and `points.parquet`, and their verdicts into the READMEs."""
-    for paper, own in by_paper(outcomes):
+    for paper, own in outcomes_by_paper(outcomes):
         now = {outcome.experiment.id: {**outcome.to_dict(), "meaning": _native.meaning} for outcome in own}
         entries = {**_entries(paper), **now}
         experiments = [entries[item.id] for item in paper.experiments if item.id in entries]
-        summaries = points.read(paper.points_file)
+        summaries = points.read_points(paper.points_file)
         summaries |= {
             each.experiment.id: _drawn(each.experiment, each.summary) for each in own if each.summary is not None
         }
-        points.write(
+        points.write_points(
             paper.points_file, {entry["id"]: summaries.get(entry["id"], SummaryTable(())) for entry in experiments}
         )
         lines = ",\n".join(_line(paper, entry) for entry in experiments)
-        cost = whole_cost(paper, own) or recorded_cost(paper, experiments)
+        cost = paper_cost(paper, own) or recorded_paper_cost(paper, experiments)
         head = json.dumps({"paper": paper.name, "penstock": _native.version, **cost})[:-1]
         write_text(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
         readme = paper.folder / "README.md"
@@ -93,7 +99,9 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
 def _drawn(experiment: Experiment, summary: SummaryTable) -> SummaryTable:
     """The numbers from which the figure is drawn; none if they come from formulas."""
     draw = experiment.draw
-    return SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else summary.drawn_by(draw)
+    return (
+        SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else summary.restricted_to_figure(draw)
+    )
 
 
 def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
@@ -108,13 +116,13 @@ def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in claim.items() if name != "recorded"}
     fields = {name: value for name, value in kept.items() if name not in SILENT or value != SILENT[name]}
     bare = {name: value for name, value in fields.items() if name != "reason"}
-    return bare if with_reason(paper, bare) == fields else fields
+    return bare if claim_with_reason(paper, bare) == fields else fields
 
 
 def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> str:
     """The verdicts of a paper as a table in Markdown, with the cost of each experiment and of the whole paper."""
     claims = [(entry["id"], claim) for entry in experiments for claim in entry["claims"]]
-    total, badged = (count(claim for _, claim in claims) for count in (counts, badges))
+    total, badged = (count(claim for _, claim in claims) for count in (count_verdicts, count_badges))
     lines = [
         ", ".join(f"{number} {verdict}" for verdict, number in total.items()) + ".",
         "By badge: " + ", ".join(f"{number} {badge}" for badge, number in badged.items()) + ".",

@@ -10,63 +10,78 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from penstock.reproduce.choice import Range
+from penstock.reproduce.label_values import ValueRange
 from penstock.reproduce.node import Curve
 from penstock.reproduce.number import Number
-from penstock.reproduce.statement import Statement, gather
+from penstock.reproduce.statement import Statement, join_parts
 from penstock.results.condition import Condition, all_of, most_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 __all__ = [
-    "crossing", "falls", "grouped", "least_at", "of_means", "other_than", "rank", "rank_correlations",
-    "ratio", "rises", "sweep", "swept", "trend", "varies", "worst",
+    "along_sweep",
+    "axis_rank_correlation",
+    "conditions_at_sweep_points",
+    "curve_rank_correlation",
+    "falls",
+    "group_means",
+    "has_minimum_at",
+    "jackknifed_function",
+    "largest_mean",
+    "rank_correlation",
+    "ratio_of_means",
+    "relative_range",
+    "rises",
+    "values_other_than",
+    "zero_crossing",
 ]  # fmt: skip
 
 GROUPS = 5
 """Number of groups into which the runs are divided."""
 
 
-def sweep(conditions: Iterable[Condition]) -> Condition:
+def conditions_at_sweep_points(conditions: Iterable[Condition]) -> Condition:
     """A statement at the points of a sweep may fail at up to one point in ten."""
     return most_of(0.9, conditions)
 
 
-def swept(statement: Statement) -> Statement:
-    """A statement at every point of a sweep, decided as in `sweep`."""
-    return gather(sweep, statement)
+def along_sweep(statement: Statement) -> Statement:
+    """A statement at every point of a sweep, decided as in `conditions_at_sweep_points`."""
+    return join_parts(conditions_at_sweep_points, statement)
 
 
 def rises(number: Number, axis: str) -> Statement:
     """The number rises along an axis: rank correlation of at least 0.8."""
-    return rank(number, axis) >= 0.8
+    return axis_rank_correlation(number, axis) >= 0.8
 
 
 def falls(number: Number, axis: str) -> Statement:
     """The number falls along an axis: rank correlation of at most -0.8."""
-    return rank(number, axis) <= -0.8
+    return axis_rank_correlation(number, axis) <= -0.8
 
 
-def varies(number: Number, axis: str) -> Number:
+def relative_range(number: Number, axis: str) -> Number:
     """(Largest - smallest) / mean along an axis, for each group of runs."""
     return number.along(axis, _relative_spread, "relative spread", unit="")
 
 
-def least_at(number: Number, axis: str, at: float) -> Statement:
+def has_minimum_at(number: Number, axis: str, at: float) -> Statement:
     """The number has its smallest value at this place of an axis: one condition for each curve."""
-    return gather(all_of, number(**{axis: at}) <= number(**{axis: other_than(at)}), axis)
+    return join_parts(all_of, number(**{axis: at}) <= number(**{axis: values_other_than(at)}), axis)
 
 
-def other_than(value: float) -> Range:
+def values_other_than(value: float) -> ValueRange:
     """The other values of an axis."""
-    return Range(f"other than {value:g}", lambda own: own != value)
+    return ValueRange(f"other than {value:g}", lambda own: own != value)
 
 
-def rank(number: Number, axis: str) -> Number:
-    """The rank correlation of the number with an axis (`trend`)."""
-    return number.along(axis, lambda curve: trend(list(curve.values())), "rank correlation", unit="", neutral=0.0)
+def axis_rank_correlation(number: Number, axis: str) -> Number:
+    """The rank correlation of the number with an axis (`curve_rank_correlation`)."""
+    return number.along(
+        axis, lambda curve: curve_rank_correlation(list(curve.values())), "rank correlation", unit="", neutral=0.0
+    )
 
 
-def grouped(samples: Sequence[Sample]) -> np.ndarray:
+def group_means(samples: Sequence[RunSample]) -> np.ndarray:
     """Means over groups of runs: one row per group, one column per sample."""
     rows = []
     for sample in samples:
@@ -77,18 +92,18 @@ def grouped(samples: Sequence[Sample]) -> np.ndarray:
     return np.array(rows).T
 
 
-def trend(samples: Sequence[Sample], along: Sequence[float] | None = None) -> Sample:
+def curve_rank_correlation(samples: Sequence[RunSample], along: Sequence[float] | None = None) -> RunSample:
     """Spearman's rank correlation of a curve with its axis, from -1 to 1, once for each group of runs."""
     axis = np.arange(len(samples)) if along is None else np.asarray(along)
-    return Sample([_spearman(axis, row) for row in grouped(samples)])
+    return RunSample([_spearman(axis, row) for row in group_means(samples)])
 
 
-def rank_correlations(first: Sequence[Sample], second: Sequence[Sample]) -> Sample:
+def rank_correlation(first: Sequence[RunSample], second: Sequence[RunSample]) -> RunSample:
     """Spearman's rank correlation of two numbers over several cells, once for each group of runs."""
-    return Sample([_spearman(a, b) for a, b in zip(grouped(first), grouped(second), strict=True)])
+    return RunSample([_spearman(a, b) for a, b in zip(group_means(first), group_means(second), strict=True)])
 
 
-def of_means(function: Callable[[np.ndarray], float], samples: Sequence[Sample]) -> Sample:
+def jackknifed_function(function: Callable[[np.ndarray], float], samples: Sequence[RunSample]) -> RunSample:
     """A function of several means, with its interval over all runs: the pseudo-values of the jackknife, one per run.
 
     B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans, SIAM 1982.
@@ -98,33 +113,33 @@ def of_means(function: Callable[[np.ndarray], float], samples: Sequence[Sample])
     with np.errstate(all="ignore"):
         whole = function(rows.mean(axis=1))
         if runs == 1:
-            return Sample(float(whole))
+            return RunSample(float(whole))
         without = [function(row) for row in ((rows.sum(axis=1)[:, None] - rows) / (runs - 1)).T]
-    return Sample(runs * whole - (runs - 1) * np.array(without))
+    return RunSample(runs * whole - (runs - 1) * np.array(without))
 
 
-def crossing(curve: Curve) -> Sample:
+def zero_crossing(curve: Curve) -> RunSample:
     """The place where a curve of means, linear between points, finally rises above 0.
 
     It is the lower end of the axis if the curve is above 0 from the beginning, and the upper end if it is not above 0
     there.
     """
     at = np.asarray(list(curve), dtype=float)
-    return of_means(lambda row: _root(at, row), list(curve.values()))
+    return jackknifed_function(lambda row: _root(at, row), list(curve.values()))
 
 
-def worst(samples: Sequence[Sample]) -> Sample:
+def largest_mean(samples: Sequence[RunSample]) -> RunSample:
     """The largest of several means, for each group of runs."""
-    return Sample([float(row.max()) for row in grouped(samples)])
+    return RunSample([float(row.max()) for row in group_means(samples)])
 
 
-def ratio(first: Sample, second: Sample) -> Sample:
+def ratio_of_means(first: RunSample, second: RunSample) -> RunSample:
     """The ratio of two means, for numbers that single runs may lack."""
-    return of_means(lambda row: float(row[0] / row[1]), [first, second])
+    return jackknifed_function(lambda row: float(row[0] / row[1]), [first, second])
 
 
-def _relative_spread(curve: Curve) -> Sample:
-    return Sample([float((row.max() - row.min()) / abs(row.mean())) for row in grouped(list(curve.values()))])
+def _relative_spread(curve: Curve) -> RunSample:
+    return RunSample([float((row.max() - row.min()) / abs(row.mean())) for row in group_means(list(curve.values()))])
 
 
 def _spearman(x: np.ndarray, y: np.ndarray) -> float:

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from penstock.reproduce.choice import value_text
-from penstock.reproduce.node import Node, Point, Scope, Variable, as_sample
+from penstock.reproduce.label_values import value_text
+from penstock.reproduce.node import EvaluationScope, ExpressionNode, Point, Variable, to_sample
 from penstock.results.condition import Condition, all_of, any_of, most_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Table
 
-__all__ = ["Part", "Statement", "by_table", "every", "gather", "most", "some"]
+__all__ = ["Statement", "StatementPart", "at_least_share", "every", "join_parts", "some", "table_statement"]
 
 
 @dataclass(frozen=True)
-class Part:
+class StatementPart:
     """One of the conditions of a statement, and the cell where it applies, as values of the variables.
 
     `about` names its numbers, to distinguish it from parts of other statements.
@@ -28,16 +28,16 @@ class Part:
     about: str = ""
 
 
-class Statement(Node):
-    """A statement about runs; in a table it becomes a list of `Part`."""
+class Statement(ExpressionNode):
+    """A statement about runs; in a table it becomes a list of `StatementPart`."""
 
     def possible(self, table: Table) -> Statement | None:
         """The part of it that a table can decide; None if a cell that it names is missing."""
-        return self._possible(Scope(table))
+        return self._possible(EvaluationScope(table))
 
-    def _possible(self, scope: Scope) -> Statement | None:
-        if self.act is _all_parts:
-            children = [child._possible(scope.below(self)) for child in self.children]
+    def _possible(self, scope: EvaluationScope) -> Statement | None:
+        if self.evaluate is _all_parts:
+            children = [child._possible(scope.for_children_of(self)) for child in self.children]
             possible = [child for child in children if child is not None]
             return replace(every(*possible), labels=self.labels) if possible else None
         try:
@@ -46,18 +46,18 @@ class Statement(Node):
             return None
         return self
 
-    def on(self, table: Table) -> Condition:
+    def on_table(self, table: Table) -> Condition:
         """The condition in a table that every part holds."""
-        parts = self.within(Scope(table))
+        parts = self.within(EvaluationScope(table))
         if not parts:
             raise ValueError(f"nothing to decide: no cell is left of {self.text}")
         variables = {variable for part in parts for variable in part.place}
         varied = {variable for variable in variables if len({part.place.get(variable) for part in parts}) > 1}
         return all_of(_labelled(parts, varied))
 
-    def only_where(self, number: Node, holds: Callable[[Sample], bool]) -> Statement:
+    def only_where(self, number: ExpressionNode, holds: Callable[[RunSample], bool]) -> Statement:
         """The statement only in cells where a measured number fulfils a condition, e.g. a queue that is not empty."""
-        return Statement("{}", partial(_where_it_holds, holds), (self, number), labelled="{0}")
+        return Statement("{}", partial(_where_it_holds, holds), (self, number), label_template="{0}")
 
 
 def every(*statements: Statement) -> Statement:
@@ -65,7 +65,7 @@ def every(*statements: Statement) -> Statement:
     return Statement("; ".join("{}" for _ in statements), _all_parts, statements)
 
 
-def gather(
+def join_parts(
     join: Callable[[list[Condition]], Condition], statement: Statement, *axes: str, text: str = "{}"
 ) -> Statement:
     """The parts of a statement as one condition: all of them, or for each cell the parts along some axes."""
@@ -74,20 +74,20 @@ def gather(
 
 def some(statement: Statement, *axes: str) -> Statement:
     """At least one part holds, of all parts or of the parts along some axes."""
-    return gather(any_of, statement, *axes, text=f"{{}} for at least one {' and '.join(axes)}".rstrip())
+    return join_parts(any_of, statement, *axes, text=f"{{}} for at least one {' and '.join(axes)}".rstrip())
 
 
-def most(share: float, statement: Statement) -> Statement:
+def at_least_share(share: float, statement: Statement) -> Statement:
     """At least this share of the parts holds, from 0 to 1."""
-    return gather(partial(most_of, share), statement, text=f"{{}} in {100 * share:g} % of the cells or more")
+    return join_parts(partial(most_of, share), statement, text=f"{{}} in {100 * share:g} % of the cells or more")
 
 
-def by_table(function: Callable[[Table], Condition], text: str) -> Statement:
+def table_statement(function: Callable[[Table], Condition], text: str) -> Statement:
     """A condition on the whole table, for claims that the other functions cannot express."""
-    return Statement(text, partial(_of_table, function), labelled="{0}")
+    return Statement(text, partial(_of_table, function), label_template="{0}")
 
 
-def _labelled(parts: list[Part], varied: set[Variable]) -> list[Condition]:
+def _labelled(parts: list[StatementPart], varied: set[Variable]) -> list[Condition]:
     """The conditions of parts, each labelled with its cell, and with its numbers if the parts differ in them."""
     several = len({part.about for part in parts}) > 1
     conditions = []
@@ -98,35 +98,37 @@ def _labelled(parts: list[Part], varied: set[Variable]) -> list[Condition]:
     return conditions
 
 
-def _all_parts(scope: Scope, *statements: Statement) -> list[Part]:
+def _all_parts(scope: EvaluationScope, *statements: Statement) -> list[StatementPart]:
     return [part for statement in statements for part in statement.within(scope)]
 
 
 def _gathered(
-    join: Callable[[list[Condition]], Condition], axes: tuple[str, ...], scope: Scope, statement: Statement
-) -> list[Part]:
-    groups: dict[tuple[Any, ...], list[Part]] = {}
+    join: Callable[[list[Condition]], Condition], axes: tuple[str, ...], scope: EvaluationScope, statement: Statement
+) -> list[StatementPart]:
+    groups: dict[tuple[Any, ...], list[StatementPart]] = {}
     for part in statement.within(scope):
         rest = tuple((v, value) for v, value in part.place.items() if axes and v[0] not in axes)
         groups.setdefault(rest, []).append(part)
     joined = []
     for rest, parts in groups.items():
         variables = {variable for part in parts for variable in part.place} - dict(rest).keys()
-        joined.append(Part(dict(rest), join(_labelled(parts, variables))))
+        joined.append(StatementPart(dict(rest), join(_labelled(parts, variables))))
     return joined
 
 
-def _where_it_holds(holds: Callable[[Sample], bool], scope: Scope, statement: Statement, number: Node) -> list[Part]:
+def _where_it_holds(
+    holds: Callable[[RunSample], bool], scope: EvaluationScope, statement: Statement, number: ExpressionNode
+) -> list[StatementPart]:
     parts = statement.within(scope)
     follows: dict[str, list[Any]] = {}
     for axis, key in dict.fromkeys(variable for part in parts for variable in part.place):
         follows.setdefault(axis, []).append(key)
-    bound = number.within(replace(scope, follows=follows))
+    bound = number.within(replace(scope, label_lists=follows))
     if foreign := [axis for axis, _ in bound.variables if axis not in follows]:
         raise ValueError(f"{number.text}: which {' and '.join(foreign)}? The statement does not run through it")
     values = ((part, bound.at(part.place)) for part in parts)
-    return [part for part, value in values if value is not None and holds(as_sample(value))]
+    return [part for part, value in values if value is not None and holds(to_sample(value))]
 
 
-def _of_table(function: Callable[[Table], Condition], scope: Scope) -> list[Part]:
-    return [Part({}, function(scope.table.where(**scope.inherited) if scope.inherited else scope.table))]
+def _of_table(function: Callable[[Table], Condition], scope: EvaluationScope) -> list[StatementPart]:
+    return [StatementPart({}, function(scope.table.where(**scope.inherited) if scope.inherited else scope.table))]

@@ -35,7 +35,7 @@ from penstock.reproduce import points
 from penstock.reproduce.claim import GRADES
 from penstock.results.summary_table import SummaryTable
 
-__all__ = ["UNKNOWN", "Reason", "entries", "reasons"]
+__all__ = ["UNKNOWN", "Reason", "read_reason_entries", "read_reasons"]
 
 UNKNOWN = "?"
 
@@ -51,16 +51,16 @@ class Reason:
     grade: str
 
 
-def entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+def read_reason_entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     """The entries of `why.toml` by their claims, without numbers filled in; none if there is no file."""
     file = folder / "why.toml"
     return read_toml(file) if file.exists() else {}
 
 
-def reasons(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, Reason]:
+def read_reasons(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, Reason]:
     """The reason of each claim; `record` is the content of `results.json`. Raises `PenstockError`."""
-    listed = entries(folder)
-    summaries = points.read(folder / "points.parquet") if listed else {}
+    listed = read_reason_entries(folder)
+    summaries = points.read_points(folder / "points.parquet") if listed else {}
     claims = [claim for entry in (record or {}).get("experiments", []) for claim in entry["claims"]]
     all_reasons = {}
     for claim, entry in listed.items():

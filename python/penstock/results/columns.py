@@ -12,10 +12,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.results.metrics import metric
+from penstock.results.metrics import find_metric
 from penstock.results.parts import PARTS, place_name
 
-__all__ = ["IDENTITY", "RESERVED", "ResultColumn", "in_order", "is_result", "result_columns", "stored", "typed"]
+__all__ = [
+    "IDENTITY",
+    "RESERVED",
+    "ResultColumn",
+    "is_result_column",
+    "result_columns",
+    "sorted_columns",
+    "typed_label_values",
+    "varchar_text",
+]
 
 IDENTITY = ("seed", "scenario", "meaning", "penstock", "study")
 """Columns that identify a run: seed, content address of the scenario, meaning and version of penstock, study."""
@@ -40,7 +49,7 @@ class ResultColumn:
     metric: str
 
 
-def is_result(column: str) -> bool:
+def is_result_column(column: str) -> bool:
     """Whether a column name is the path of a result, such as `links.bottleneck.drops`.
 
     >>> is_result("traffic.bulk.goodput_bps"), is_result("links.bottleneck.queue.limit"), is_result("kept.slope")
@@ -48,10 +57,10 @@ def is_result(column: str) -> bool:
     """
     part, _, rest = column.partition(".")
     place, _, name = rest.rpartition(".")
-    return part in ("fairness", "kept") or (part in PARTS and bool(place) and metric(name).group != "Other")
+    return part in ("fairness", "kept") or (part in PARTS and bool(place) and find_metric(name).group != "Other")
 
 
-def in_order(columns: Iterable[str]) -> list[str]:
+def sorted_columns(columns: Iterable[str]) -> list[str]:
     """Columns in the order of a table of runs: labels, columns that identify a run, results by place and metric.
 
     >>> in_order(["traffic.bulk.loss_rate", "links.core.drops", "seed", "links.core.arrivals", "scheme"])
@@ -59,7 +68,7 @@ def in_order(columns: Iterable[str]) -> list[str]:
     """
 
     def key(name: str) -> tuple[int, int, tuple[str, ...]]:
-        if not is_result(name):
+        if not is_result_column(name):
             return (1, RESERVED.index(name), ()) if name in RESERVED else (0, 0, ())
         part, _, rest = name.partition(".")
         place, _, metric_name = rest.rpartition(".")
@@ -79,13 +88,13 @@ def result_columns(columns: Iterable[str]) -> list[ResultColumn]:
         part, _, rest = column.partition(".")
         if part == "kept":
             results.append(ResultColumn(column, part, rest))
-        elif part in PARTS and is_result(column):
+        elif part in PARTS and is_result_column(column):
             place, _, name = rest.rpartition(".")
             results.append(ResultColumn(column, place_name(part, place), name))
     return results
 
 
-def typed(values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+def typed_label_values(values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """The SQL type of a label column and the values to store; values of mixed types are stored as text."""
     kinds = {type(value) for value in values} - {type(None)}
     if kinds == {bool} and None not in values:
@@ -94,10 +103,10 @@ def typed(values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
         return "BIGINT", values
     if kinds <= {int, float}:
         return "DOUBLE", values
-    return "VARCHAR", [None if value is None else stored(value) for value in values]
+    return "VARCHAR", [None if value is None else varchar_text(value) for value in values]
 
 
-def stored(value: Any) -> str:
+def varchar_text(value: Any) -> str:
     """A value as stored in a VARCHAR column."""
     if isinstance(value, str):
         return value

@@ -11,25 +11,25 @@ from typing import Any, TypedDict, cast
 
 from penstock.errors import PenstockError, UnknownNameError
 from penstock.files import read_json
-from penstock.results.cell import Lead
-from penstock.results.conclusion import MARGIN, Conclusion, Conclusions
-from penstock.results.display import setting
-from penstock.results.distribution import Bin, parse_bin
+from penstock.results.best_candidate import Lead
+from penstock.results.conclusion import MARGIN, LinkConclusions, PointConclusion
+from penstock.results.display import setting_text
+from penstock.results.distribution import DistributionBin, parse_bin
 from penstock.results.estimate import Estimate
-from penstock.results.estimates import differences, means
-from penstock.results.grid import STYLE, Grid, comparison_grids, html_table, text
-from penstock.results.metrics import order
+from penstock.results.estimates import difference_estimates, mean_estimates
+from penstock.results.grid import STYLE, TextTable, comparison_grids, format_tables, html_table
+from penstock.results.metrics import in_catalogue_order
 from penstock.results.ranking import Ranking
 from penstock.results.run_table import RunTable
 from penstock.results.schemes import ComparedScheme, compared_schemes
 from penstock.results.sweep import SweepPoint
 
-__all__ = ["Comparison", "Row"]
+__all__ = ["Comparison", "EstimateRow"]
 
 Json = Mapping[str, Any]
 
 
-class Row(TypedDict):
+class EstimateRow(TypedDict):
     """A number with its scheme, swept values, place and metric: mean, standard deviation and 95 % interval.
 
     `sd` and `ci95` are None for a single run.
@@ -64,15 +64,15 @@ class Comparison:
         runs: RunTable | None = None,
     ) -> None:
         self._result, self._runs = result, runs
-        self.rows: Sequence[Row] = result["rows"]
-        self.differences: Sequence[Json] = result.get("differences") or ()
+        self.rows: Sequence[EstimateRow] = result["rows"]
+        self.difference_rows: Sequence[Json] = result.get("differences") or ()
         self.scenario: Json = result["scenario"]
         links = set(self.scenario.get("links") or {})
         measured = [name for name in self.places if name.removesuffix(".reverse") in links]
         self.at = measured or self.places[:1]
 
     @classmethod
-    def of(cls, runs: RunTable) -> Comparison:
+    def from_runs(cls, runs: RunTable) -> Comparison:
         """The statistics of these runs."""
         design = runs.design
         result: dict[str, Any] = {
@@ -80,8 +80,8 @@ class Comparison:
             "scenario": design.scenario,
             **({"aqms": design.aqms} if design.aqms else {}),
             **({"precision": design.precision} if design.precision else {}),
-            "rows": means(runs, runs.columns).rows,
-            "differences": differences(runs, runs.columns, 0).rows,
+            "rows": mean_estimates(runs, runs.columns).rows,
+            "differences": difference_estimates(runs, runs.columns, 0).rows,
             "margin": design.margin,
             **({"warnings": list(design.warnings)} if design.warnings else {}),
         }
@@ -110,9 +110,9 @@ class Comparison:
     def ranking(self) -> Ranking:
         """The leading schemes in each metric, and the conclusions about each link."""
         if self._runs is not None:
-            return Ranking.of(self._runs, self.row)
+            return Ranking.from_runs(self._runs, self.row)
         scheme_at = {scheme.argument: i for i, scheme in enumerate(self.schemes)}
-        return Ranking.read(self._result, scheme_at, lambda vary: self._point_at[_key(vary)])
+        return Ranking.from_json(self._result, scheme_at, lambda vary: self._point_at[_key(vary)])
 
     @property
     def margin(self) -> float:
@@ -124,9 +124,9 @@ class Comparison:
         """The conclusion about the busiest link: over all settings and at the first one; empty with a single scheme."""
         return self.ranking.conclusion
 
-    def concluded(self, place: str) -> Conclusions:
+    def conclusions_at(self, place: str) -> LinkConclusions:
         """The conclusions about a link; empty texts for any other place."""
-        return self.ranking.conclusions.get(place) or Conclusions("", [Conclusion()] * len(self.points))
+        return self.ranking.conclusions.get(place) or LinkConclusions("", [PointConclusion()] * len(self.points))
 
     def to_json(self) -> str:
         """The JSON text: the same bytes for the same scenario, seeds and version, on any number of threads."""
@@ -138,7 +138,7 @@ class Comparison:
         return max((row["runs"] for row in self.rows if parse_bin(row["metric"]) is None), default=0)
 
     @property
-    def correction(self) -> str:
+    def interval_correction(self) -> str:
         """The correction of the intervals, if a precision was requested: `corrected for up to 5 looks`."""
         looks = len((self._result.get("precision") or {}).get("looks", ()))
         return f"corrected for up to {looks} looks" if looks > 1 else ""
@@ -162,7 +162,7 @@ class Comparison:
     @cached_property
     def metrics(self) -> dict[str, list[str]]:
         """The metrics of each place, without distributions, in the order of the catalogue."""
-        return {place: order({m for _, _, p, m in self.cells if p == place}) for place in self.places}
+        return {place: in_catalogue_order({m for _, _, p, m in self.cells if p == place}) for place in self.places}
 
     @cached_property
     def cells(self) -> dict[tuple[int, int, str, str], Estimate]:
@@ -170,9 +170,9 @@ class Comparison:
         return {(*where, metric): cell for (where, metric), cell in self._numbers if parse_bin(metric) is None}
 
     @cached_property
-    def distributions(self) -> dict[tuple[int, int, str, str], dict[Bin, Estimate]]:
+    def distributions(self) -> dict[tuple[int, int, str, str], dict[DistributionBin, Estimate]]:
         """The distribution for each index of a scheme, index of a point, place and name."""
-        distributions: dict[tuple[int, int, str, str], dict[Bin, Estimate]] = {}
+        distributions: dict[tuple[int, int, str, str], dict[DistributionBin, Estimate]] = {}
         for (where, name), cell in self._numbers:
             share = parse_bin(name)
             if share is not None:
@@ -180,10 +180,10 @@ class Comparison:
         return distributions
 
     @cached_property
-    def paired(self) -> dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]]:
+    def paired_intervals(self) -> dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]]:
         """The interval of the paired difference of two schemes, in both orders, for each point, place and metric."""
         intervals: dict[tuple[int, str, str], dict[tuple[int, int], tuple[float, float]]] = {}
-        for row in self.differences:
+        for row in self.difference_rows:
             if row["ci95"] is None:
                 continue
             scheme, point = self._position(row)
@@ -199,7 +199,7 @@ class Comparison:
         numbers = []
         for row, (scheme, point) in zip(self.rows, self._distinct[2], strict=True):
             where = (self._scheme_at[scheme], self._point_at[point], str(row["place"]))
-            numbers.append(((where, str(row["metric"])), Estimate.of_row(row)))
+            numbers.append(((where, str(row["metric"])), Estimate.from_row(row)))
         return numbers
 
     @cached_property
@@ -227,7 +227,7 @@ class Comparison:
     def _point_at(self) -> dict[str, int]:
         return {key: i for i, key in enumerate(self._distinct[1])}
 
-    def _position(self, row: Row | Json) -> tuple[int, int]:
+    def _position(self, row: EstimateRow | Json) -> tuple[int, int]:
         scheme = self._scheme_at[_key((row["scheme"], row.get("params") or {}))]
         return scheme, self._point_at[_key(row.get("vary") or {})]
 
@@ -239,13 +239,13 @@ class Comparison:
         """One metric for all schemes."""
         return [self.cell(s, point, place, metric) for s in range(len(self.schemes))]
 
-    def leads(self, point: int, place: str, metric: str) -> list[Lead]:
+    def leading_schemes(self, point: int, place: str, metric: str) -> list[Lead]:
         """The best scheme, and those that cannot be separated from it.
 
-        All statements about a metric at a place are jointly true with probability 95 %; see `penstock.results.leading`.
+        All statements about a metric at a place are jointly true with probability 95 %; see `LeadingSchemes`.
         """
         leading = self.ranking.leading.get((place, metric))
-        front = () if leading is None else leading.fronts.get(point, ())
+        front = () if leading is None else leading.leaders_by_point.get(point, ())
         mark: Lead = "best" if len(front) == 1 else "shared"
         return [mark if scheme in front else "" for scheme in range(len(self.schemes))]
 
@@ -262,33 +262,33 @@ class Comparison:
                 raise UnknownNameError("swept key", key, paths)
             values = [point.vary[paths[key]] for point in self.points]
             if value not in values:
-                raise UnknownNameError(f"value of {key}", setting(value), dict.fromkeys(map(setting, values)))
+                raise UnknownNameError(f"value of {key}", setting_text(value), dict.fromkeys(map(setting_text, values)))
         fitting = [
             i for i, point in enumerate(self.points)
             if all(point.vary[paths[key]] == value for key, value in vary.items())
         ]  # fmt: skip
         if not fitting:
             raise PenstockError(
-                f"no point of the sweep has {', '.join(f'{k} = {setting(v)}' for k, v in vary.items())}"
+                f"no point of the sweep has {', '.join(f'{k} = {setting_text(v)}' for k, v in vary.items())}"
             )
         if len(fitting) > 1:
             several = "; ".join(self.points[i].label for i in fitting[:6])
             raise PenstockError(f"{len(fitting)} points of the sweep fit; choose one: {several}")
         return fitting[0]
 
-    def identical(self) -> list[tuple[int, list[int]]]:
+    def identical_schemes(self) -> list[tuple[int, list[int]]]:
         """The schemes whose runs are all equal, because nothing is random, each with the points where this is so."""
         if self.runs < 2:
             return []
-        varied = {(s, p) for (s, p, _, _), cell in self.cells.items() if not cell.constant}
+        varied = {(s, p) for (s, p, _, _), cell in self.cells.items() if not cell.is_constant}
         alike = [[p for p in range(len(self.points)) if (s, p) not in varied] for s in range(len(self.schemes))]
         return [(s, points) for s, points in enumerate(alike) if points]
 
-    def _grids(self) -> list[Grid]:
-        return comparison_grids(cast(Sequence[Json], self.rows), self.differences, self.at, self.runs)
+    def _grids(self) -> list[TextTable]:
+        return comparison_grids(cast(Sequence[Json], self.rows), self.difference_rows, self.at, self.runs)
 
     def __repr__(self) -> str:
-        return text(self._grids()) + "".join(f"\n{note}\n" for note in self._notes())
+        return format_tables(self._grids()) + "".join(f"\n{note}\n" for note in self._notes())
 
     def _repr_html_(self) -> str:
         notes = (f"<p>{html.escape(note)}</p>" for note in self._notes())
@@ -296,12 +296,12 @@ class Comparison:
 
     def _notes(self) -> list[str]:
         """The lines below the tables."""
-        corrected = f"95 % intervals, {self.correction}." if self.correction else ""
+        corrected = f"95 % intervals, {self.interval_correction}." if self.interval_correction else ""
         return [note for note in (self.conclusion, corrected, self._identical_note()) if note]
 
     def _identical_note(self) -> str:
         alike = []
-        for s, points in self.identical():
+        for s, points in self.identical_schemes():
             at = [] if len(points) == len(self.points) else [self.points[p].label for p in points]
             alike.append(self.schemes[s].argument + (f" at {', '.join(at)}" if at else ""))
         return f"All {self.runs} runs are identical, because nothing is random: {'; '.join(alike)}." if alike else ""

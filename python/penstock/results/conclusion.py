@@ -22,12 +22,21 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock.errors import PenstockError
-from penstock.results.display import Scale, decimals, is_number, joined, number, scale_for
-from penstock.results.estimate import ALPHA, student_t
-from penstock.results.leading import difference_data
+from penstock.results.display import DisplayUnit, decimal_places, display_unit, format_number, is_number, join_with_and
+from penstock.results.estimate import ALPHA, student_t_quantile
+from penstock.results.leading_schemes import paired_differences
 from penstock.results.simultaneous import adjusted_alpha
 
-__all__ = ["FEWEST_RUNS", "MARGIN", "Conclusion", "Conclusions", "check_margin", "conclude", "of_run", "over_settings"]
+__all__ = [
+    "FEWEST_RUNS",
+    "MARGIN",
+    "LinkConclusions",
+    "PointConclusion",
+    "best_counts_sentence",
+    "check_margin",
+    "conclusions_about_link",
+    "run_sentence",
+]
 
 Array = npt.NDArray[np.float64]
 
@@ -47,7 +56,7 @@ P99 = "99th percentile of the delay"
 
 
 @dataclass(frozen=True)
-class Conclusion:
+class PointConclusion:
     """The conclusion about a link at one point: a text, and the indices of the best schemes."""
 
     text: str = ""
@@ -55,16 +64,16 @@ class Conclusion:
 
 
 @dataclass(frozen=True)
-class Conclusions:
+class LinkConclusions:
     """The conclusions about a link: at each point, and over all points of a sweep."""
 
     over_all: str = ""
-    points: Sequence[Conclusion] = field(default_factory=list)
+    points: Sequence[PointConclusion] = field(default_factory=list)
 
 
-def conclude(
+def conclusions_about_link(
     names: Sequence[str], labels: Sequence[str], delay: Array, used: Array, alpha: float = ALPHA, margin: float = MARGIN
-) -> Conclusions:
+) -> LinkConclusions:
     """The conclusions about a link.
 
     Args:
@@ -78,15 +87,15 @@ def conclude(
     """
     points, schemes, _ = delay.shape
     if schemes < 2:
-        return Conclusions("", [Conclusion()] * points)
+        return LinkConclusions("", [PointConclusion()] * points)
     pairs = [(scheme, other) for scheme in range(schemes) for other in range(scheme)]
     delays, uses = (
-        _Family(values, adjusted_alpha(difference_data(values, pairs), alpha / 2)) for values in (delay, used)
+        _Family(values, adjusted_alpha(paired_differences(values, pairs), alpha / 2)) for values in (delay, used)
     )
-    scale = scale_for("time", delays.means[np.isfinite(delays.means)])
+    scale = display_unit("time", delays.means[np.isfinite(delays.means)])
     conclusions = [_At(labels, delays, uses, point, margin, scale).conclusion(names[point]) for point in range(points)]
     best = [conclusion.best for conclusion in conclusions]
-    return Conclusions(over_settings(labels, best) if points > 1 and any(best) else "", conclusions)
+    return LinkConclusions(best_counts_sentence(labels, best) if points > 1 and any(best) else "", conclusions)
 
 
 def check_margin(margin: float) -> None:
@@ -112,7 +121,9 @@ class _Family:
         if len(differences) < 2:
             return False
         half = (
-            student_t(len(differences) - 1, self.alpha) * float(differences.std(ddof=1)) / math.sqrt(len(differences))
+            student_t_quantile(len(differences) - 1, self.alpha)
+            * float(differences.std(ddof=1))
+            / math.sqrt(len(differences))
         )
         return float(differences.mean()) + half < 0
 
@@ -128,29 +139,29 @@ class _At:
 
     labels: Sequence[str]
     delays: _Family
-    uses: _Family
+    utilizations: _Family
     point: int
     margin: float
-    scale: Scale
+    scale: DisplayUnit
 
-    def conclusion(self, name: str) -> Conclusion:
-        delay, used = self.delays.means[self.point], self.uses.means[self.point]
+    def conclusion(self, name: str) -> PointConclusion:
+        delay, used = self.delays.means[self.point], self.utilizations.means[self.point]
         measured = [i for i in range(len(self.labels)) if np.isfinite(delay[i]) and np.isfinite(used[i])]
         if len(measured) < 2:
-            return Conclusion()
+            return PointConclusion()
         if (runs := self.delays.runs(self.point)) < FEWEST_RUNS:
             few = f"{runs} run{'s' if runs > 1 else ''} of each scheme {'are' if runs > 1 else 'is'}"
-            return Conclusion(f"{name}: {few} too few to rank schemes; {FEWEST_RUNS} are needed.")
+            return PointConclusion(f"{name}: {few} too few to rank schemes; {FEWEST_RUNS} are needed.")
         top = max(used[i] for i in measured)
         busy = [i for i in measured if used[i] >= top - self.margin]
         first = min(busy, key=lambda i: delay[i])
         best = [i for i in busy if i == first or not self.delays.is_lower(self.point, first, i)]
         best.sort(key=lambda i: delay[i])
         price, idle = self._price(first, measured), self._idle(first, busy, measured)
-        return Conclusion(f"{name}: {self._best(best, busy, measured)}{price}{idle}", best)
+        return PointConclusion(f"{name}: {self._best(best, busy, measured)}{price}{idle}", best)
 
     def _best(self, best: Sequence[int], busy: Sequence[int], measured: Sequence[int]) -> str:
-        used = self.uses.means[self.point]
+        used = self.utilizations.means[self.point]
         among = (
             ""
             if len(busy) == len(measured)
@@ -166,7 +177,7 @@ class _At:
                 f"{self.labels[best[0]]} alone is within {self._margin} of the highest utilization,"
                 f" {self._percent(used[best[0]])}; its {P99} is {self._delay(best[0])}."
             )
-        named = joined([self.labels[i] for i in best])
+        named = join_with_and([self.labels[i] for i in best])
         delays = [self._delay(i) for i in best]
         numbers = delays[0] if len(set(delays)) == 1 else f"{delays[0]} to {delays[-1]}"
         if len(best) == len(busy):
@@ -175,33 +186,35 @@ class _At:
 
     def _price(self, first: int, measured: Sequence[int]) -> str:
         """The lowest delay per point of utilization, among the schemes that use significantly more of the link."""
-        delay, used = self.delays.means[self.point], self.uses.means[self.point]
+        delay, used = self.delays.means[self.point], self.utilizations.means[self.point]
         prices = {
             i: (delay[i] - delay[first]) / (100 * (used[i] - used[first]))
             for i in measured
             if used[i] - used[first] >= LEAST_GAIN
-            and self.uses.is_lower(self.point, first, i)
+            and self.utilizations.is_lower(self.point, first, i)
             and self.delays.is_lower(self.point, first, i)
         }
         if not prices:
             return ""
         cheapest = min(prices, key=lambda i: prices[i])
-        gain = number(100 * (used[cheapest] - used[first]), 1)
-        cost = scale_for("time", [prices[cheapest]])
+        gain = format_number(100 * (used[cheapest] - used[first]), 1)
+        cost = display_unit("time", [prices[cheapest]])
         amount = prices[cheapest] * cost.factor
-        price = f"{number(amount, 0 if amount >= 10 else 1)} {cost.unit}"
+        price = f"{format_number(amount, 0 if amount >= 10 else 1)} {cost.unit}"
         return f" More utilization costs delay: {self.labels[cheapest]} gains {gain} points at {price} per point."
 
     def _idle(self, first: int, busy: Sequence[int], measured: Sequence[int]) -> str:
         """The schemes with a lower delay that leave more of the link idle."""
-        used = self.uses.means[self.point]
+        used = self.utilizations.means[self.point]
         lower = [i for i in measured if i not in busy and self.delays.is_lower(self.point, i, first)]
         if not lower:
             return ""
         top = max(used[i] for i in measured)
-        texts = [f"{self.labels[i]} ({self._delay(i)}, {number(100 * (top - used[i]), 1)} points less)" for i in lower]
+        texts = [
+            f"{self.labels[i]} ({self._delay(i)}, {format_number(100 * (top - used[i]), 1)} points less)" for i in lower
+        ]
         more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
-        listed = f"{', '.join(texts[:MOST_NAMED])}{more}" if more else joined(texts)
+        listed = f"{', '.join(texts[:MOST_NAMED])}{more}" if more else join_with_and(texts)
         return f" A lower delay, with more of the link idle: {listed}."
 
     @property
@@ -211,13 +224,13 @@ class _At:
 
     def _delay(self, scheme: int) -> str:
         value = self.delays.means[self.point][scheme] * self.scale.factor
-        return f"{number(value, 1 if abs(value) < 1000 else 0)} {self.scale.unit}"
+        return f"{format_number(value, 1 if abs(value) < 1000 else 0)} {self.scale.unit}"
 
     def _percent(self, share: float) -> str:
-        return f"{number(100 * share, 1)} %"
+        return f"{format_number(100 * share, 1)} %"
 
 
-def over_settings(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
+def best_counts_sentence(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
     """The number of settings at which each scheme is best, or not significantly different from the best; descending.
 
     >>> over_settings(["red", "pie", "codel"], [[1], [1, 2], [1]])
@@ -227,21 +240,21 @@ def over_settings(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
     named = {count: [label for label in labels if counts[label] == count] for count in sorted(counts.values())}
     (first, leaders), *others = sorted(named.items(), reverse=True)
     of_all = f"all {len(best)} settings" if first == len(best) else f"{first} of {len(best)} settings"
-    rest = "".join(f", {joined(schemes)} at {count or 'none'}" for count, schemes in others)
-    return f"The lowest {P99}: {joined(leaders)} at {of_all}{rest}."
+    rest = "".join(f", {join_with_and(schemes)} at {count or 'none'}" for count, schemes in others)
+    return f"The lowest {P99}: {join_with_and(leaders)} at {of_all}{rest}."
 
 
-def of_run(place: str, numbers: Mapping[str, Any]) -> str:
+def run_sentence(place: str, numbers: Mapping[str, Any]) -> str:
     """One run's delay, loss and utilization at a link in a sentence; empty if any of them is missing."""
     names = ("delay_mean_s", "delay_p99_s", "loss_rate", "utilization")
     values = [numbers.get(name) for name in names]
     mean, tail, loss, used = (value if is_number(value) else math.nan for value in values)
     if not all(math.isfinite(value) for value in (mean, tail, loss, used)):
         return ""
-    scale = scale_for("time", [mean, tail])
-    places = decimals([scale.factor * tail], [tail * scale.factor / 100])
-    delays = [f"{number(scale.factor * value, places)} {scale.unit}" for value in (mean, tail)]
+    scale = display_unit("time", [mean, tail])
+    places = decimal_places([scale.factor * tail], [tail * scale.factor / 100])
+    delays = [f"{format_number(scale.factor * value, places)} {scale.unit}" for value in (mean, tail)]
     return (
         f"{place}: packets wait {delays[0]} on average, 99 % of them at most {delays[1]};"
-        f" {number(100 * loss, 2)} % are lost, and the link is {number(100 * used, 1)} % used."
+        f" {format_number(100 * loss, 2)} % are lost, and the link is {format_number(100 * used, 1)} % used."
     )

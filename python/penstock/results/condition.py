@@ -17,28 +17,28 @@ from typing import Literal
 
 from penstock.results.estimate import ALPHA, Estimate
 
-__all__ = ["Condition", "Finding", "Part", "Verdict", "all_of", "any_of", "most_of"]
+__all__ = ["Condition", "ConditionPart", "Finding", "Verdict", "all_of", "any_of", "most_of"]
 
 Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
 
 
 @dataclass(frozen=True)
-class Part:
+class ConditionPart:
     """One comparison of a condition, with its own verdict.
 
     Attributes:
         verdict: the verdict on this comparison.
-        ordered: whether the mean lies on the claimed side of no difference; None if no side is claimed.
-        percent: distance of the mean from the bound or printed number, in per cent of it; 0 for a mean on the
+        is_on_claimed_side: whether the mean lies on the claimed side of no difference; None if no side is claimed.
+        distance_percent: distance of the mean from the bound or printed number, in per cent of it; 0 for a mean on the
             right side of its bound, None if it is unknown.
-        tolerances: distance of the mean from a printed number in units of its tolerance; None without one.
+        distance_in_tolerances: distance of the mean from a printed number in units of its tolerance; None without one.
 
     """
 
     verdict: Verdict
-    ordered: bool | None = None
-    percent: float | None = None
-    tolerances: float | None = None
+    is_on_claimed_side: bool | None = None
+    distance_percent: float | None = None
+    distance_in_tolerances: float | None = None
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Finding:
     verdict: Verdict
     measured: Estimate | None
     why: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ConditionPart, ...] = ()
 
     @property
-    def comparisons(self) -> tuple[Part, ...]:
+    def comparisons(self) -> tuple[ConditionPart, ...]:
         """The parts; a finding without parts counts as one part."""
-        return self.parts or (Part(self.verdict),)
+        return self.parts or (ConditionPart(self.verdict),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,25 +61,25 @@ class Condition:
     """A statement about runs, decided by their numbers.
 
     Attributes:
-        at_level: gives the finding from intervals that miss their mean with this probability.
+        finding_at_level: gives the finding from intervals that miss their mean with this probability.
         margin: distance from being refuted, in units of its bound; the smallest decides among several.
 
     """
 
-    at_level: Callable[[float], Finding]
+    finding_at_level: Callable[[float], Finding]
     margin: float = math.inf
 
     def decide(self) -> Finding:
         """The finding from 95 % intervals."""
-        return self.at_level(ALPHA)
+        return self.finding_at_level(ALPHA)
 
-    def then(self, change: Callable[[Finding], Finding]) -> Condition:
+    def with_finding_change(self, change: Callable[[Finding], Finding]) -> Condition:
         """The same condition with a change of its finding."""
-        return replace(self, at_level=lambda alpha: change(self.at_level(alpha)))
+        return replace(self, finding_at_level=lambda alpha: change(self.finding_at_level(alpha)))
 
     def at(self, where: str) -> Condition:
         """The same condition, labelled with the place where it applies: `at("N = 16")`."""
-        return self.then(lambda finding: replace(finding, why=f"{where}: {finding.why}"))
+        return self.with_finding_change(lambda finding: replace(finding, why=f"{where}: {finding.why}"))
 
     def __bool__(self) -> bool:
         raise TypeError("a condition has no truth value before it is decided; combine several with all_of or any_of")
@@ -93,7 +93,7 @@ def all_of(*conditions: Condition | Iterable[Condition]) -> Condition:
 
 def any_of(*conditions: Condition | Iterable[Condition]) -> Condition:
     """At least one condition holds; together they count as one comparison."""
-    return _joined(_flat(conditions), 1).then(_as_one)
+    return _joined(_flat(conditions), 1).with_finding_change(_as_one)
 
 
 def most_of(share: float, *conditions: Condition | Iterable[Condition]) -> Condition:
@@ -115,11 +115,11 @@ def _joined(parts: list[Condition], need: int) -> Condition:
     spare = len(parts) - need + 1
 
     def at_level(alpha: float) -> Finding:
-        own = [part.at_level(alpha) for part in parts]
+        own = [part.finding_at_level(alpha) for part in parts]
         if len(parts) == 1:
             return own[0]
-        sure = own if spare == 1 else [part.at_level(alpha / spare) for part in parts]
-        wide = own if need <= 1 else [part.at_level(alpha / need) for part in parts]
+        sure = own if spare == 1 else [part.finding_at_level(alpha / spare) for part in parts]
+        wide = own if need <= 1 else [part.finding_at_level(alpha / need) for part in parts]
         findings = [_adjusted(*three) for three in zip(own, sure, wide, strict=True)]
         verdicts = [each.verdict for each in findings]
         held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")
@@ -157,11 +157,14 @@ def _representative(findings: list[Finding], parts: list[Condition], verdict: Ve
 
 def _as_one(finding: Finding) -> Finding:
     """The parts of a finding as one part, with the order and the distance of the best."""
-    ordered = [part.ordered for part in finding.comparisons if part.ordered is not None]
-    best = Part(
+    ordered = [part.is_on_claimed_side for part in finding.comparisons if part.is_on_claimed_side is not None]
+    best = ConditionPart(
         finding.verdict,
         any(ordered) if ordered else None,
-        min((part.percent for part in finding.comparisons if part.percent is not None), default=None),
-        min((part.tolerances for part in finding.comparisons if part.tolerances is not None), default=None),
+        min((part.distance_percent for part in finding.comparisons if part.distance_percent is not None), default=None),
+        min(
+            (part.distance_in_tolerances for part in finding.comparisons if part.distance_in_tolerances is not None),
+            default=None,
+        ),
     )
     return replace(finding, parts=(best,))

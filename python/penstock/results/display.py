@@ -18,14 +18,14 @@ SHORT, LONG = 0.1, 100.0
 
 
 @dataclass(frozen=True)
-class Scale:
+class DisplayUnit:
     """`value * factor` is the number in `unit`."""
 
     factor: float
     unit: str
 
 
-def scale_for(quantity: Quantity, values: Iterable[float]) -> Scale:
+def display_unit(quantity: Quantity, values: Iterable[float]) -> DisplayUnit:
     """The unit for a set of values of one metric, from the largest of them.
 
     Times that range from milliseconds to seconds are in milliseconds.
@@ -39,25 +39,31 @@ def scale_for(quantity: Quantity, values: Iterable[float]) -> Scale:
         case "time":
             shortest = min((size for size in sizes if size > 0), default=top)
             if shortest < SHORT and 1.0 <= top < LONG:
-                return Scale(1e3, "ms")
-            return _step(top, ((1.0, Scale(1.0, "s")), (1e-3, Scale(1e3, "ms"))), Scale(1e6, "µs"), zero="ms")
+                return DisplayUnit(1e3, "ms")
+            return _step(
+                top, ((1.0, DisplayUnit(1.0, "s")), (1e-3, DisplayUnit(1e3, "ms"))), DisplayUnit(1e6, "µs"), zero="ms"
+            )
         case "rate":
-            steps = ((1e9, Scale(1e-9, "Gbit/s")), (1e6, Scale(1e-6, "Mbit/s")), (1e3, Scale(1e-3, "kbit/s")))
-            return _step(top, steps, Scale(1.0, "bit/s"))
+            steps = (
+                (1e9, DisplayUnit(1e-9, "Gbit/s")),
+                (1e6, DisplayUnit(1e-6, "Mbit/s")),
+                (1e3, DisplayUnit(1e-3, "kbit/s")),
+            )
+            return _step(top, steps, DisplayUnit(1.0, "bit/s"))
         case "bytes":
-            steps = ((1e9, Scale(1e-9, "GB")), (1e6, Scale(1e-6, "MB")), (1e4, Scale(1e-3, "kB")))
-            return _step(top, steps, Scale(1.0, "B"))
+            steps = ((1e9, DisplayUnit(1e-9, "GB")), (1e6, DisplayUnit(1e-6, "MB")), (1e4, DisplayUnit(1e-3, "kB")))
+            return _step(top, steps, DisplayUnit(1.0, "B"))
         case "share":
-            return Scale(100.0, "%")
+            return DisplayUnit(100.0, "%")
         case "packets":
-            return Scale(1.0, "packets")
+            return DisplayUnit(1.0, "packets")
         case "packets2":
-            return Scale(1.0, "packets²")
+            return DisplayUnit(1.0, "packets²")
         case "count" | "ratio" | "number":
-            return Scale(1.0, "")
+            return DisplayUnit(1.0, "")
 
 
-def decimals(values: Iterable[float], halves: Iterable[float] = ()) -> int:
+def decimal_places(values: Iterable[float], halves: Iterable[float] = ()) -> int:
     """Decimals for numbers side by side: two significant digits of the median half-width.
 
     Without intervals: four significant digits of the largest number, no decimals for integers.
@@ -82,7 +88,7 @@ def decimals(values: Iterable[float], halves: Iterable[float] = ()) -> int:
     return min(max(places, 0), 6)
 
 
-def number(value: float, places: int) -> str:
+def format_number(value: float, places: int) -> str:
     """`value` with `places` decimals, thousands separated, and a true minus sign.
 
     >>> number(18231.4, 0)
@@ -98,7 +104,7 @@ def number(value: float, places: int) -> str:
     return text
 
 
-def spaced(value: object) -> str:
+def with_spaced_unit(value: object) -> str:
     """A value of a scenario with its unit separated: `1.5 Mbit/s`, `20 ms`, `35 packets`.
 
     >>> spaced("1.5Mbit"), spaced("20ms"), spaced("35p"), spaced("inf"), spaced(35)
@@ -113,7 +119,7 @@ def spaced(value: object) -> str:
     return f"{size} {unit}/s" if unit.endswith("bit") else f"{size} {unit}"
 
 
-def rounded(value: float, digits: int) -> float:
+def round_to_digits(value: float, digits: int) -> float:
     """A number rounded to `digits` significant digits.
 
     >>> rounded(0.123456, 4)
@@ -122,7 +128,7 @@ def rounded(value: float, digits: int) -> float:
     return float(f"{value:.{digits}g}")
 
 
-def setting(value: object) -> str:
+def setting_text(value: object) -> str:
     """A value in the notation of `--scheme` and `--vary`: `true`, `0.1`, `10Mbit`.
 
     >>> setting(True), setting(0.1), setting(5), setting("10Mbit"), setting([1, 2])
@@ -142,11 +148,11 @@ def _inline(value: object) -> str:
 
 def scheme_argument(name: str, params: Mapping[str, Any]) -> str:
     """A scheme with its given parameters, in the notation of `--scheme`: `red:gentle=true`."""
-    settings = ",".join(f"{key}={setting(value)}" for key, value in params.items())
+    settings = ",".join(f"{key}={setting_text(value)}" for key, value in params.items())
     return f"{name}:{settings}" if settings else name
 
 
-def short(value: object) -> str:
+def short_text(value: object) -> str:
     """A value of a result in a few characters: six significant digits for a number, the length for a list.
 
     >>> short(0.123456789), short([1, 2]), short(None), short(7)
@@ -164,13 +170,15 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _step(top: float, steps: tuple[tuple[float, Scale], ...], smallest: Scale, zero: str = "") -> Scale:
+def _step(
+    top: float, steps: tuple[tuple[float, DisplayUnit], ...], smallest: DisplayUnit, zero: str = ""
+) -> DisplayUnit:
     if top == 0 and zero:
         return next((s for _, s in steps if s.unit == zero), smallest)
     return next((scale for threshold, scale in steps if top >= threshold), smallest)
 
 
-def count_of(number: int, noun: str) -> str:
+def count_phrase(number: int, noun: str) -> str:
     """A number of things in words.
 
     >>> count_of(1, "run"), count_of(2, "run")
@@ -179,7 +187,7 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def joined(texts: Sequence[str]) -> str:
+def join_with_and(texts: Sequence[str]) -> str:
     """The texts with commas and, before the last one, "and".
 
     >>> joined(["delay < 20ms"]), joined(["a", "b"]), joined(["a", "b", "c"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ALPHA", "Estimate", "student_t", "summarize"]
+__all__ = ["ALPHA", "Estimate", "student_t_quantile", "summarize"]
 
 ALPHA = 0.05
 """The probability that an interval misses the mean."""
@@ -29,7 +29,7 @@ class Estimate:
     runs: int
 
     @classmethod
-    def of_row(cls, row: Mapping[str, Any]) -> Estimate:
+    def from_row(cls, row: Mapping[str, Any]) -> Estimate:
         """The estimate in a row of the JSON of `compare`."""
         low, high = row["ci95"] or (None, None)
         ends = None if low is None or high is None else (low, high)
@@ -46,7 +46,7 @@ class Estimate:
         return None if self.ci95 is None else self.ci95[1]
 
     @property
-    def constant(self) -> bool:
+    def is_constant(self) -> bool:
         """Whether several runs gave the same value, within rounding."""
         half = self.half_width
         return half is not None and half <= ROUNDING * abs(self.mean)
@@ -87,12 +87,12 @@ def summarize(values: Sequence[float] | np.ndarray, alpha: float = ALPHA) -> Est
     if runs < 2:
         return Estimate(mean, None, None, runs)
     sd = math.sqrt(math.fsum(((data - mean) ** 2).tolist()) / (runs - 1))
-    half = student_t(runs - 1, alpha) * sd / math.sqrt(runs)
+    half = student_t_quantile(runs - 1, alpha) * sd / math.sqrt(runs)
     return Estimate(mean, sd, (mean - half, mean + half), runs)
 
 
 @cache
-def student_t(freedom: int, alpha: float = ALPHA) -> float:
+def student_t_quantile(freedom: int, alpha: float = ALPHA) -> float:
     """The number that the magnitude of Student's t exceeds with probability `alpha`."""
     from scipy.special import stdtrit  # scipy.stats has the same function, but importing it takes a second
 

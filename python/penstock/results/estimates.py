@@ -10,18 +10,18 @@ import numpy as np
 
 from penstock.results.columns import ResultColumn
 from penstock.results.display import scheme_argument
-from penstock.results.distribution import Bin, bin_width, binned, is_distribution
+from penstock.results.distribution import DistributionBin, bin_width, binned_shares, is_distribution
 from penstock.results.estimate import Estimate, summarize
-from penstock.results.frames import package, to_arrow
-from penstock.results.grid import STYLE, difference_table, html_table, mean_table, text
-from penstock.results.leading import difference_data
+from penstock.results.frames import import_optional_package, to_arrow
+from penstock.results.grid import STYLE, difference_table, format_tables, html_table, mean_table
+from penstock.results.leading_schemes import paired_differences
 from penstock.results.run_table import RunTable
 from penstock.results.simultaneous import adjusted_alpha
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Estimates", "apart", "differences", "means"]
+__all__ = ["Estimates", "difference_estimates", "mean_estimates", "table_difference_estimates"]
 
 Row = Mapping[str, Any]
 
@@ -52,7 +52,7 @@ class Estimates:
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`. Raises `MissingPackageError` without pandas."""
-        package("pandas", "a data frame")
+        import_optional_package("pandas", "a data frame")
         return self.table.to_pandas()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -75,16 +75,16 @@ class Estimates:
         return [layout([row for row in self.rows if row["place"] == place]) for place in places]
 
     def __repr__(self) -> str:
-        return text(self._grids())
+        return format_tables(self._grids())
 
     def _repr_html_(self) -> str:
         return f'{STYLE}<div class="penstock">{"".join(map(html_table, self._grids()))}</div>'
 
 
-def means(runs: RunTable, columns: Sequence[ResultColumn]) -> Estimates:
+def mean_estimates(runs: RunTable, columns: Sequence[ResultColumn]) -> Estimates:
     """The means of these columns for each scheme and point; for a distribution, the mean of each value or bin."""
     distributions = {c.name: dict(_binned(runs, c)) for c in columns if is_distribution(c.metric)}
-    arrays = {c.name: runs.array_of(c.name) for c in columns if not is_distribution(c.metric)}
+    arrays = {c.name: runs.column_array(c.name) for c in columns if not is_distribution(c.metric)}
     rows: list[Row] = []
     for point in range(len(runs.points)):
         for scheme in range(len(runs.schemes)):
@@ -98,7 +98,7 @@ def means(runs: RunTable, columns: Sequence[ResultColumn]) -> Estimates:
     return Estimates(rows)
 
 
-def differences(
+def difference_estimates(
     runs: RunTable, columns: Sequence[ResultColumn], reference: int, *, simultaneous: bool = False
 ) -> Estimates:
     """The differences of these columns to the scheme with index `reference`, paired by seed.
@@ -107,10 +107,10 @@ def differences(
     """
     name, params = runs.design.schemes[reference]
     others = [scheme for scheme in range(len(runs.schemes)) if scheme != reference]
-    arrays = {c.name: runs.array_of(c.name) for c in columns if not is_distribution(c.metric)}
+    arrays = {c.name: runs.column_array(c.name) for c in columns if not is_distribution(c.metric)}
     pairs = [(scheme, reference) for scheme in others]
     alphas = {
-        column: adjusted_alpha(difference_data(values, pairs), runs.alpha) if simultaneous and others else runs.alpha
+        column: adjusted_alpha(paired_differences(values, pairs), runs.alpha) if simultaneous and others else runs.alpha
         for column, values in arrays.items()
     }
     rows: list[Row] = []
@@ -125,14 +125,16 @@ def differences(
     return Estimates(rows)
 
 
-def apart(runs: RunTable, others: RunTable) -> Estimates:
+def table_difference_estimates(runs: RunTable, others: RunTable) -> Estimates:
     """The differences `runs - others` of two tables with the same schemes and points, paired by seed."""
     rows: list[Row] = []
     shared = [i for i, seed in enumerate(runs.seeds) if seed in others.seeds]
     paired = [others.seeds.index(runs.seeds[i]) for i in shared]
     names = {column.name for column in others.columns}
     columns = [c for c in runs.columns if c.name in names and not is_distribution(c.metric)]
-    arrays = {c.name: runs.array_of(c.name)[..., shared] - others.array_of(c.name)[..., paired] for c in columns}
+    arrays = {
+        c.name: runs.column_array(c.name)[..., shared] - others.column_array(c.name)[..., paired] for c in columns
+    }
     for point in range(len(runs.points)):
         for scheme in range(len(runs.schemes)):
             for column in columns:
@@ -164,13 +166,15 @@ def _row(runs: RunTable, at: tuple[int, int], place: str, metric: str, estimate:
     }
 
 
-def _binned(runs: RunTable, column: ResultColumn) -> Iterator[tuple[tuple[int, int], list[tuple[Bin, Estimate]]]]:
+def _binned(
+    runs: RunTable, column: ResultColumn
+) -> Iterator[tuple[tuple[int, int], list[tuple[DistributionBin, Estimate]]]]:
     """The mean of each value or bin of a distribution, over the runs that have it, by point and scheme."""
-    distributions = list(runs.lists(column))
+    distributions = list(runs.distributions(column))
     width = bin_width(max((len(shares) for *_, each in distributions for shares in each), default=0))
     for point, scheme, each in distributions:
         bins = -(-max(map(len, each), default=0) // width)
-        parts = [binned(column.metric, shares, width, bins) for shares in each]
+        parts = [binned_shares(column.metric, shares, width, bins) for shares in each]
         yield (
             (point, scheme),
             [
@@ -183,7 +187,7 @@ def _binned(runs: RunTable, column: ResultColumn) -> Iterator[tuple[tuple[int, i
 def _flat(row: Row) -> dict[str, Any]:
     """A row with a column for each swept key and each end of the interval."""
     low, high = row["ci95"] or (None, None)
-    half = Estimate.of_row(row).half_width
+    half = Estimate.from_row(row).half_width
     labels = {"scheme": scheme_argument(row["scheme"], row["params"]), **row["vary"]}
     numbers = {"mean": row["mean"], "half_width": half, "sd": row["sd"], "ci95_low": low, "ci95_high": high}
     against = {"against": scheme_argument(row["against"], row["against_params"])} if "against" in row else {}

@@ -9,14 +9,14 @@ from typing import Any
 
 from penstock.errors import MissingPackageError
 
-__all__ = ["Rows", "package", "to_arrow", "to_pandas"]
+__all__ = ["Rows", "import_optional_package", "to_arrow", "to_pandas"]
 
 Rows = Sequence[Mapping[str, Any]]
 
 
 def to_pandas(rows: Rows) -> Any:
     """A `pandas.DataFrame` with a column for each key. Raises `MissingPackageError` without pandas."""
-    return package("pandas", "a data frame").DataFrame(_uniform(rows))
+    return import_optional_package("pandas", "a data frame").DataFrame(_uniform(rows))
 
 
 def to_arrow(rows: Rows) -> Any:
@@ -26,7 +26,7 @@ def to_arrow(rows: Rows) -> Any:
     return pa.table(_uniform(rows))
 
 
-def package(name: str, use: str) -> Any:
+def import_optional_package(name: str, use: str) -> Any:
     """An optional package. Raises `MissingPackageError`, with its use, if it is not installed."""
     try:
         return import_module(name)

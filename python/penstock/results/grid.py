@@ -8,22 +8,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.results.display import Scale, decimals, is_number, number, scale_for, scheme_argument
-from penstock.results.metrics import metric, order
-from penstock.results.parts import CODEPOINT, TITLES, places_in
+from penstock.results.display import (
+    DisplayUnit,
+    decimal_places,
+    display_unit,
+    format_number,
+    is_number,
+    scheme_argument,
+)
+from penstock.results.metrics import find_metric, in_catalogue_order
+from penstock.results.parts import CODEPOINT, TITLES, metrics_by_part
 
 __all__ = [
     "COLUMNS",
     "MEAN",
     "STYLE",
-    "Grid",
+    "TextTable",
     "comparison_grids",
     "difference_grid",
     "difference_table",
+    "format_tables",
     "html_table",
     "mean_table",
     "run_grids",
-    "text",
 ]
 
 Row = Mapping[str, Any]
@@ -97,16 +104,16 @@ STYLE = """<style>
 
 
 @dataclass(frozen=True)
-class Grid:
+class TextTable:
     """A table of texts; the first `labels` columns contain names, the others numbers."""
 
     title: str
-    heads: tuple[str, ...]
+    headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     labels: int
 
 
-def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequence[str], runs: int) -> list[Grid]:
+def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequence[str], runs: int) -> list[TextTable]:
     """The tables of each place of `at`: means with half-widths, and paired differences to the first scheme.
 
     Below these are the means of each group of calls, measured web sessions, traffic with requirements, or probes, and
@@ -130,13 +137,13 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
     return grids
 
 
-def mean_table(rows: Sequence[Row]) -> Grid:
+def mean_table(rows: Sequence[Row]) -> TextTable:
     """Means at one place, one line per scheme and point; if there are many metrics, only the columns of comparisons."""
     runs = max(row["runs"] for row in rows)
     return _grid(f"{rows[0]['place']}: {MEAN} of {runs} runs", rows, of=_shown_metrics(rows))
 
 
-def difference_table(rows: Sequence[Row]) -> Grid:
+def difference_table(rows: Sequence[Row]) -> TextTable:
     """Paired differences at one place, in the layout of `mean_table`."""
     against = scheme_argument(rows[0]["against"], rows[0]["against_params"])
     title = f"{rows[0]['place']}: paired difference to {against}, {MEAN}"
@@ -144,14 +151,14 @@ def difference_table(rows: Sequence[Row]) -> Grid:
 
 
 def _shown_metrics(rows: Sequence[Row]) -> Sequence[str]:
-    names = order({row["metric"] for row in rows if "[" not in row["metric"]})
+    names = in_catalogue_order({row["metric"] for row in rows if "[" not in row["metric"]})
     return names if len(names) <= len(COLUMNS) else [*COLUMNS, *USER_COLUMNS]
 
 
-def difference_grid(title: str, heads: tuple[str, str], lines: Mapping[str, tuple[Row, Row, Row | None]]) -> Grid:
+def difference_grid(title: str, heads: tuple[str, str], lines: Mapping[str, tuple[Row, Row, Row | None]]) -> TextTable:
     """A table of two kinds of runs: for each metric the two means and the difference, each with its half-width.
 
-    `heads` names the two kinds; a line has the rows of both and of the paired difference.
+    `headers` names the two kinds; a line has the rows of both and of the paired difference.
     """
     rows = []
     for name, (first, second, difference) in lines.items():
@@ -160,7 +167,7 @@ def difference_grid(title: str, heads: tuple[str, str], lines: Mapping[str, tupl
         unit = f" ({scale.unit})" if scale.unit else ""
         texts = [_text(row, scale, places, signed=False) for row in (first, second)]
         rows.append((f"{name}{unit}", *texts, _text(difference, scale, places, signed=True)))
-    return Grid(title, ("", *heads, "difference"), tuple(rows), 1)
+    return TextTable(title, ("", *heads, "difference"), tuple(rows), 1)
 
 
 def _grid(
@@ -170,7 +177,7 @@ def _grid(
     signed: bool = False,
     of: Sequence[str] = COLUMNS,
     like: Sequence[Row] | None = None,
-) -> Grid:
+) -> TextTable:
     """A table of `rows`; the units are those that suit the rows of `like`, by default `rows`."""
     swept, lines = _swept(rows), _lines(rows)
     columns = [
@@ -179,7 +186,7 @@ def _grid(
     ]
     heads = (*(path.split(".", 1)[-1] for path in swept), "scheme", *(head for head, _ in columns))
     body = tuple((*key, *(texts[i] for _, texts in columns)) for i, key in enumerate(lines))
-    return Grid(title, heads, _without_repeats(body, len(swept)), len(swept) + 1)
+    return TextTable(title, heads, _without_repeats(body, len(swept)), len(swept) + 1)
 
 
 def _columns(rows: Sequence[Row], of: Sequence[str] = COLUMNS) -> list[str]:
@@ -201,30 +208,30 @@ def _lines(rows: Sequence[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
     return lines
 
 
-def _column(name: str, rows: Sequence[Row | None], scale: Scale, *, signed: bool) -> tuple[str, list[str]]:
+def _column(name: str, rows: Sequence[Row | None], scale: DisplayUnit, *, signed: bool) -> tuple[str, list[str]]:
     """A column: its heading with the unit, and `mean ± half-width` of each row in that unit."""
     places = _decimals([row for row in rows if row], scale)
-    head = _HEADS.get(name, metric(name).title)
+    head = _HEADS.get(name, find_metric(name).title)
     texts = [_text(row, scale, places, signed=signed) for row in rows]
     return (f"{head} ({scale.unit})" if scale.unit else head), texts
 
 
-def _scale(name: str, rows: Iterable[Row]) -> Scale:
-    return scale_for(metric(name).quantity, [row["mean"] for row in rows if row["metric"] == name])
+def _scale(name: str, rows: Iterable[Row]) -> DisplayUnit:
+    return display_unit(find_metric(name).quantity, [row["mean"] for row in rows if row["metric"] == name])
 
 
-def _decimals(rows: Sequence[Row], scale: Scale) -> int:
+def _decimals(rows: Sequence[Row], scale: DisplayUnit) -> int:
     halves = [_half(row) * scale.factor for row in rows if row["ci95"]]
-    return decimals([row["mean"] * scale.factor for row in rows], halves)
+    return decimal_places([row["mean"] * scale.factor for row in rows], halves)
 
 
-def _text(row: Row | None, scale: Scale, places: int, *, signed: bool) -> str:
+def _text(row: Row | None, scale: DisplayUnit, places: int, *, signed: bool) -> str:
     if row is None:
         return "–"
-    text = number(row["mean"] * scale.factor, places)
+    text = format_number(row["mean"] * scale.factor, places)
     if signed and row["mean"] > 0:
         text = f"+{text}"
-    return f"{text} ± {number(_half(row) * scale.factor, places)}" if row["ci95"] else text
+    return f"{text} ± {format_number(_half(row) * scale.factor, places)}" if row["ci95"] else text
 
 
 def _half(row: Row) -> float:
@@ -245,35 +252,35 @@ def _without_repeats(rows: Sequence[tuple[str, ...]], columns: int) -> tuple[tup
     return tuple(lines)
 
 
-def run_grids(result: Mapping[str, Any]) -> list[Grid]:
+def run_grids(result: Mapping[str, Any]) -> list[TextTable]:
     """The metrics of the watched links, of the traffic and of the codepoints of a run, one per line."""
     grids = []
-    for part, places in places_in(result).items():
+    for part, places in metrics_by_part(result).items():
         if not places:
             continue
         names = {name for values in places.values() for name, value in values.items() if is_number(value)}
-        rows = [(_line_name(name, places), *_line(name, list(places.values()))) for name in order(names)]
-        grids.append(Grid(TITLES[part], ("", *places), tuple(rows), 1))
+        rows = [(_line_name(name, places), *_line(name, list(places.values()))) for name in in_catalogue_order(names)]
+        grids.append(TextTable(TITLES[part], ("", *places), tuple(rows), 1))
     return grids
 
 
 def _line_name(name: str, places: Mapping[str, Row]) -> str:
-    unit = scale_for(metric(name).quantity, _numbers(name, places.values())).unit
+    unit = display_unit(find_metric(name).quantity, _numbers(name, places.values())).unit
     return f"{name} ({unit})" if unit else name
 
 
 def _line(name: str, places: Sequence[Row]) -> list[str]:
     values = _numbers(name, places)
-    scale = scale_for(metric(name).quantity, values)
-    digits = decimals([value * scale.factor for value in values])
-    return ["–" if place.get(name) is None else number(place[name] * scale.factor, digits) for place in places]
+    scale = display_unit(find_metric(name).quantity, values)
+    digits = decimal_places([value * scale.factor for value in values])
+    return ["–" if place.get(name) is None else format_number(place[name] * scale.factor, digits) for place in places]
 
 
 def _numbers(name: str, places: Iterable[Row]) -> list[float]:
     return [place[name] for place in places if place.get(name) is not None]
 
 
-def text(grids: Iterable[Grid], *, width: int | None = None, color: bool = False) -> str:
+def format_tables(grids: Iterable[TextTable], *, width: int | None = None, color: bool = False) -> str:
     """The tables as text, `width` columns wide or as wide as their content."""
     from rich.console import (
         Console,  # imported here, since the import takes a tenth of a second and no other part of a result needs it
@@ -296,7 +303,7 @@ def text(grids: Iterable[Grid], *, width: int | None = None, color: bool = False
         if grid.title:
             console.print(grid.title, style="italic", markup=False, soft_wrap=True)
         table = RichTable(box=None, header_style="bold", pad_edge=False)
-        for i, head in enumerate(grid.heads):
+        for i, head in enumerate(grid.headers):
             table.add_column(Text(head), justify="left" if i < grid.labels else "right", overflow="fold")
         for row in grid.rows:
             table.add_row(*map(Text, row))
@@ -305,13 +312,13 @@ def text(grids: Iterable[Grid], *, width: int | None = None, color: bool = False
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).rstrip() + "\n"
 
 
-def html_table(grid: Grid) -> str:
+def html_table(grid: TextTable) -> str:
     """A table as HTML, to be styled by `STYLE`."""
     body = []
     for row in grid.rows:
         cells = "".join(f"<td{_name(i, grid.labels)}>{html.escape(cell)}</td>" for i, cell in enumerate(row))
         body.append(f"<tr>{cells}</tr>")
-    return _table(grid.title, grid.heads, grid.labels, body)
+    return _table(grid.title, grid.headers, grid.labels, body)
 
 
 def _table(title: str, heads: Sequence[str], labels: int, body: Sequence[str]) -> str:

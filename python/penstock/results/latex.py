@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from penstock.results.display import decimals, scale_for, scheme_argument, short
-from penstock.results.metrics import metric
-from penstock.results.parts import part_of
+from penstock.results.display import decimal_places, display_unit, scheme_argument, short_text
+from penstock.results.metrics import find_metric
+from penstock.results.parts import part_and_place
 
-__all__ = ["OF_LINKS", "escaped", "latex_answer", "latex_means", "latex_of_links", "latex_table"]
+__all__ = ["OF_LINKS", "escape_latex", "latex_link_means", "latex_means", "latex_query_result", "latex_table"]
 
 OF_LINKS = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate")
 """The metrics of a table of links."""
@@ -26,7 +26,7 @@ _SPECIAL = {
 }
 
 
-def escaped(text: object) -> str:
+def escape_latex(text: object) -> str:
     r"""A text without characters that LaTeX interprets.
 
     >>> escaped("red:max_p=10%")
@@ -50,18 +50,18 @@ def latex_table(heads: Sequence[str], rows: Iterable[Sequence[str]], labels: int
     return "\n".join(lines) + "\n"
 
 
-def latex_answer(columns: Sequence[str], types: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def latex_query_result(columns: Sequence[str], types: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """The answer to a query; columns of text that come first are left-aligned."""
     texts = [kind in ("VARCHAR", "JSON", "BOOLEAN") for kind in types]
     labels = next((place for place, is_text in enumerate(texts) if not is_text), len(texts))
-    cells = ([escaped(short(value)) for value in row] for row in rows)
-    return latex_table([escaped(name) for name in columns], cells, labels, r"Needs \usepackage{booktabs}.")
+    cells = ([escape_latex(short_text(value)) for value in row] for row in rows)
+    return latex_table([escape_latex(name) for name in columns], cells, labels, r"Needs \usepackage{booktabs}.")
 
 
-def latex_of_links(result: Mapping[str, Any]) -> str:
+def latex_link_means(result: Mapping[str, Any]) -> str:
     """The means of the metrics `OF_LINKS` of a comparison, without traffic; see `latex_means`."""
     links = result["scenario"].get("links") or {}
-    rows = [row for row in result["rows"] if part_of(row["place"], links)[0] == "links"]
+    rows = [row for row in result["rows"] if part_and_place(row["place"], links)[0] == "links"]
     return latex_means({**result, "rows": rows}, OF_LINKS)
 
 
@@ -77,22 +77,24 @@ def latex_means(result: Mapping[str, Any], metrics: Sequence[str]) -> str:
         lines.setdefault((*labels, *([row["place"]] if len(places) > 1 else [])), {})[row["metric"]] = row
     columns = [_column(name, [line.get(name) for line in lines.values()]) for name in names]
     heads = ["scheme", *(path.rpartition(".")[2] for path in swept), *(["place"] if len(places) > 1 else [])]
-    cells = [[*map(escaped, labels), *(column[1][number] for column in columns)] for number, labels in enumerate(lines)]
+    cells = [
+        [*map(escape_latex, labels), *(column[1][number] for column in columns)] for number, labels in enumerate(lines)
+    ]
     runs = sorted({row["runs"] for row in rows})
     interval = f"Means of {' to '.join(map(str, (runs[0], runs[-1])[: len(runs)]))} runs" if runs else "No runs"
     note = f"{interval}, with half-widths of 95 % intervals. Needs \\usepackage{{booktabs}}."
-    return latex_table([*map(escaped, heads), *(head for head, _ in columns)], cells, len(heads), note)
+    return latex_table([*map(escape_latex, heads), *(head for head, _ in columns)], cells, len(heads), note)
 
 
 def _column(name: str, rows: Sequence[Mapping[str, Any] | None]) -> tuple[str, list[str]]:
     """Head and cells of a metric, in the unit and with the decimals that suit all of them."""
-    about = metric(name)
+    about = find_metric(name)
     means = [row["mean"] for row in rows if row is not None and row["mean"] is not None]
-    scale = scale_for(about.quantity, means)
+    scale = display_unit(about.quantity, means)
     halves = [_half(row) for row in rows if row is not None]
-    places = decimals([scale.factor * mean for mean in means], [scale.factor * half for half in halves if half])
-    unit = f" ({escaped(scale.unit)})" if scale.unit else ""
-    return escaped(about.title) + unit, [_cell(row, scale.factor, places) for row in rows]
+    places = decimal_places([scale.factor * mean for mean in means], [scale.factor * half for half in halves if half])
+    unit = f" ({escape_latex(scale.unit)})" if scale.unit else ""
+    return escape_latex(about.title) + unit, [_cell(row, scale.factor, places) for row in rows]
 
 
 def _half(row: Mapping[str, Any]) -> float | None:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["ANY", "METRICS", "NOT_NEGATIVE", "Metric", "Range", "cut", "metric", "order"]
+__all__ = ["ANY", "METRICS", "NOT_NEGATIVE", "Metric", "Range", "clip_interval", "find_metric", "in_catalogue_order"]
 
 Better = Literal["lower", "higher", ""]
 Range = tuple[float, float]
@@ -51,10 +51,10 @@ class Metric:
 
     def possible(self, low: float, high: float) -> tuple[float, float]:
         """The possible part of an interval."""
-        return cut(low, high, self.range)
+        return clip_interval(low, high, self.range)
 
 
-def cut(low: float, high: float, possible: Range) -> tuple[float, float]:
+def clip_interval(low: float, high: float, possible: Range) -> tuple[float, float]:
     """The part of an interval within the possible values; if it lies outside, the end next to them.
 
     >>> cut(-0.1, 0.2, (0, 1)), cut(0.9, 1.1, (0, 1)), cut(-3, -1, (0, 1))
@@ -64,7 +64,7 @@ def cut(low: float, high: float, possible: Range) -> tuple[float, float]:
     return max(low, min(high, bottom)), min(high, max(low, top))
 
 
-def metric(name: str) -> Metric:
+def find_metric(name: str) -> Metric:
     """The catalogue's entry for `name`; for a name outside the catalogue, an entry derived from its ending."""
     entry = _BY_NAME.get(name)
     if entry is not None:
@@ -104,7 +104,7 @@ def _of_class(name: str, quantile: str | None, low: str, high: str) -> Metric:
     return Metric(name, f"{base.title}, {sizes}", base.quantity, base.better, base.group, doc)
 
 
-def order(names: set[str]) -> list[str]:
+def in_catalogue_order(names: set[str]) -> list[str]:
     """`names` in the order of the catalogue; those outside it last, by name."""
     place = {m.name: i for i, m in enumerate(METRICS)}
     return sorted(names, key=lambda n: (place.get(n, len(place)), n))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DARK", "LIGHT", "style_rules"]
+__all__ = ["DARK", "LIGHT", "css_colour_rules"]
 
 LIGHT: Final = ("#3d4352", "#076fbd", "#af4300", "#00886a", "#b44891", "#c37f00", "#2297cb", "#7e6038")
 """Colours on white: the light theme, and figures on paper."""
@@ -18,7 +18,7 @@ DARK: Final = ("#cedae0", "#4eaaec", "#ff8a4c", "#3cc8a0", "#d67ab5", "#ffc13f",
 """Colours on the cards of the dark theme."""
 
 
-def style_rules() -> str:
+def css_colour_rules() -> str:
     """The colours as custom properties `--c0`, `--c1`, ... of a style sheet, for both themes."""
     light, dark = (" ".join(f"--c{at}: {colour};" for at, colour in enumerate(colours)) for colours in (LIGHT, DARK))
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
-__all__ = ["CODEPOINT", "PARTS", "TITLES", "part_of", "place_name", "places_in"]
+__all__ = ["CODEPOINT", "PARTS", "TITLES", "metrics_by_part", "part_and_place", "place_name"]
 
 TITLES = {"links": "Watched links", "traffic": "Traffic", "dscp": "Traffic by codepoint"}
 """The kind of places in each part; codepoints are present if traffic has several."""
@@ -25,7 +25,7 @@ def place_name(part: str, place: str) -> str:
     return f"{CODEPOINT}{place}" if part == "dscp" else place
 
 
-def part_of(name: str, links: Container[str]) -> tuple[str, str]:
+def part_and_place(name: str, links: Container[str]) -> tuple[str, str]:
     """The inverse of `place_name`: the part, and the place in it; `links` are the links of the scenario.
 
     >>> part_of("dscp.EF", {"core"}), part_of("core.reverse", {"core"}), part_of("bulk", {"core"})
@@ -36,6 +36,6 @@ def part_of(name: str, links: Container[str]) -> tuple[str, str]:
     return "links" if name.removesuffix(".reverse") in links else "traffic", name
 
 
-def places_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Mapping[str, Any]]]:
+def metrics_by_part(result: Mapping[str, Any]) -> dict[str, Mapping[str, Mapping[str, Any]]]:
     """The metrics of each place by part, for the parts that the result of a run has."""
     return {part: result[part] for part in PARTS if part in result}

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from penstock.results.display import Scale, is_number, scale_for
+from penstock.results.display import DisplayUnit, display_unit, is_number
 from penstock.units import UnitError, parse_length, parse_rate, parse_size, parse_time
 
-__all__ = ["Quantity", "in_order", "logarithmic", "numeric", "quantity"]
+__all__ = ["Quantity", "as_numbers", "axis_sort_key", "needs_log_axis", "parse_quantity"]
 
 LOG_SPAN = 100.0
 """Ratio of the largest to the smallest number above which an axis is logarithmic."""
@@ -31,7 +31,7 @@ class Quantity:
     amount: float
 
 
-def quantity(value: Any) -> Quantity | None:
+def parse_quantity(value: Any) -> Quantity | None:
     """A value of an axis as a quantity, if it is one.
 
     >>> quantity("20ms"), quantity("1Mbit"), quantity(25), quantity("red")
@@ -53,13 +53,13 @@ def quantity(value: Any) -> Quantity | None:
     return Quantity(length.unit, length.amount)
 
 
-def numeric(values: Sequence[Any]) -> tuple[list[float], str] | None:
+def as_numbers(values: Sequence[Any]) -> tuple[list[float], str] | None:
     """The values as numbers in one unit, and the unit; None if they are not all quantities of one kind.
 
     >>> numeric(["10ms", "1s"]), numeric([25, 50]), numeric(["10ms", "35p"])
     (([10.0, 1000.0], 'ms'), ([25.0, 50.0], ''), None)
     """
-    quantities = [quantity(value) for value in values]
+    quantities = [parse_quantity(value) for value in values]
     kinds = {item.kind if item is not None else None for item in quantities}
     if len(kinds) != 1 or None in kinds:
         return None
@@ -68,7 +68,7 @@ def numeric(values: Sequence[Any]) -> tuple[list[float], str] | None:
     return [amount * scale.factor for amount in amounts], scale.unit
 
 
-def logarithmic(amounts: Sequence[float]) -> bool:
+def needs_log_axis(amounts: Sequence[float]) -> bool:
     """Whether numbers need a logarithmic axis: they span two decades, or three doublings in geometric steps.
 
     >>> logarithmic([1, 2, 4, 8]), logarithmic([10, 25, 50, 100]), logarithmic([10, 20, 30]), logarithmic([0, 1, 1000])
@@ -86,9 +86,9 @@ def _evenness(ordered: Sequence[float]) -> float:
     return min(gaps) / max(gaps)
 
 
-def in_order(value: Any) -> tuple[int, str, float, str]:
+def axis_sort_key(value: Any) -> tuple[int, str, float, str]:
     """The key that sorts values of an axis: numbers by size, quantities by kind and size, then other texts."""
-    parsed = quantity(value)
+    parsed = parse_quantity(value)
     if value is None:
         return (3, "", 0.0, "")
     if parsed is None:
@@ -96,18 +96,18 @@ def in_order(value: Any) -> tuple[int, str, float, str]:
     return (1 if parsed.kind else 0, parsed.kind, float(parsed.amount), "")
 
 
-def _scale(kind: str, amounts: Sequence[float]) -> Scale:
+def _scale(kind: str, amounts: Sequence[float]) -> DisplayUnit:
     match kind:
         case "time":
-            return scale_for("time", amounts)
+            return display_unit("time", amounts)
         case "rate":
-            return scale_for("rate", amounts)
+            return display_unit("rate", amounts)
         case "bytes":
-            return scale_for("bytes", amounts)
+            return display_unit("bytes", amounts)
         case "packets":
-            return Scale(1.0, "packets")
+            return DisplayUnit(1.0, "packets")
         case "buffer":
-            return Scale(100.0, "% of the buffer")
+            return DisplayUnit(100.0, "% of the buffer")
         case "bdp":
-            return Scale(1.0, "BDP")
-    return Scale(1.0, "")
+            return DisplayUnit(1.0, "BDP")
+    return DisplayUnit(1.0, "")

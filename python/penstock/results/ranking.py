@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from penstock.results.conclusion import FEWEST_RUNS, Conclusion, Conclusions, conclude
+from penstock.results.conclusion import FEWEST_RUNS, LinkConclusions, PointConclusion, conclusions_about_link
 from penstock.results.estimate import Estimate
-from penstock.results.leading import Leading, leading
-from penstock.results.metrics import metric
+from penstock.results.leading_schemes import LeadingSchemes, leading_schemes
+from penstock.results.metrics import find_metric
 from penstock.results.run_table import CONCLUDED, RunTable
 
 __all__ = ["Ranking"]
@@ -33,16 +33,16 @@ class Ranking:
 
     """
 
-    leading: Mapping[tuple[str, str], Leading] = field(default_factory=dict)
-    conclusions: Mapping[str, Conclusions] = field(default_factory=dict)
+    leading: Mapping[tuple[str, str], LeadingSchemes] = field(default_factory=dict)
+    conclusions: Mapping[str, LinkConclusions] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, runs: RunTable, cells: Cells) -> Ranking:
+    def from_runs(cls, runs: RunTable, cells: Cells) -> Ranking:
         """The ranking of the schemes of these runs."""
-        names = [(place, name) for place in runs.places for name in runs.metrics[place] if metric(name).better]
+        names = [(place, name) for place in runs.places for name in runs.metrics[place] if find_metric(name).better]
         enough = len(runs.seeds) >= FEWEST_RUNS and len(runs.schemes) > 1
         leaders = {
-            (place, name): leading(
+            (place, name): leading_schemes(
                 place,
                 name,
                 runs.array(name, place),
@@ -54,10 +54,10 @@ class Ranking:
         return cls(leaders, _conclusions(runs))
 
     @classmethod
-    def read(cls, result: Json, schemes: Mapping[str, int], point_at: Callable[[Json], int]) -> Ranking:
+    def from_json(cls, result: Json, schemes: Mapping[str, int], point_at: Callable[[Json], int]) -> Ranking:
         """The ranking in the JSON of a comparison; `schemes` are the indices of its schemes by their arguments."""
         leaders = [
-            Leading(
+            LeadingSchemes(
                 row["place"],
                 row["metric"],
                 row["intervals"],
@@ -69,10 +69,10 @@ class Ranking:
         conclusions = {}
         for row in result.get("conclusions") or ():
             points = {
-                point_at(point["vary"]): Conclusion(point["text"], [schemes[name] for name in point["best"]])
+                point_at(point["vary"]): PointConclusion(point["text"], [schemes[name] for name in point["best"]])
                 for point in row["points"]
             }
-            conclusions[row["place"]] = Conclusions(row["over_all"], [points[i] for i in sorted(points)])
+            conclusions[row["place"]] = LinkConclusions(row["over_all"], [points[i] for i in sorted(points)])
         return cls({(row.place, row.metric): row for row in leaders}, conclusions)
 
     @property
@@ -101,11 +101,11 @@ class Ranking:
                 {
                     "place": row.place,
                     "metric": row.metric,
-                    "intervals": row.intervals,
+                    "intervals": row.interval_count,
                     "level": row.level,
                     "best": [
                         {"vary": dict(points[i]), "schemes": [schemes[s] for s in front]}
-                        for i, front in row.fronts.items()
+                        for i, front in row.leaders_by_point.items()
                     ],
                 }
                 for row in self.leading.values()
@@ -113,7 +113,7 @@ class Ranking:
         }
 
 
-def _conclusions(runs: RunTable) -> dict[str, Conclusions]:
+def _conclusions(runs: RunTable) -> dict[str, LinkConclusions]:
     """The conclusions about each link that has delay and utilization, the busiest one first."""
     links = [place for place in runs.places if {DELAY, USED} <= set(runs.metrics[place])]
     uses = {link: runs.array(USED, link) for link in links}
@@ -123,7 +123,9 @@ def _conclusions(runs: RunTable) -> dict[str, Conclusions]:
     for rank, link in enumerate(links):
         kind = " (the busiest link)" if rank == 0 and len(links) > 1 else ""
         names = [f"{link}{kind}{_setting(point.words, link)}" for point in runs.points]
-        conclusions[link] = conclude(names, labels, runs.array(DELAY, link), uses[link], runs.alpha, runs.design.margin)
+        conclusions[link] = conclusions_about_link(
+            names, labels, runs.array(DELAY, link), uses[link], runs.alpha, runs.design.margin
+        )
     return conclusions
 
 

@@ -13,12 +13,12 @@ import numpy as np
 from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.errors import UnknownNameError
-from penstock.results.display import is_number, scale_for, short
+from penstock.results.display import display_unit, is_number, short_text
 from penstock.results.distribution import is_distribution
 from penstock.results.frames import to_arrow, to_pandas
-from penstock.results.grid import STYLE, Grid, html_table, run_grids
-from penstock.results.metrics import metric
-from penstock.results.parts import place_name, places_in
+from penstock.results.grid import STYLE, TextTable, html_table, run_grids
+from penstock.results.metrics import find_metric
+from penstock.results.parts import metrics_by_part, place_name
 from penstock.units import parse_time
 
 if TYPE_CHECKING:
@@ -87,11 +87,11 @@ class Metrics(_Typed):
         return len(self._values)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{name:28} {short(value)}" for name, value in self._values.items())
+        return "\n".join(f"{name:28} {short_text(value)}" for name, value in self._values.items())
 
     def _repr_html_(self) -> str:
-        rows = tuple((name, short(value)) for name, value in self._values.items())
-        return f'{STYLE}<div class="penstock">{html_table(Grid("", ("metric", "value"), rows, 1))}</div>'
+        rows = tuple((name, short_text(value)) for name, value in self._values.items())
+        return f'{STYLE}<div class="penstock">{html_table(TextTable("", ("metric", "value"), rows, 1))}</div>'
 
 
 class Places(Mapping[str, Metrics]):
@@ -202,7 +202,7 @@ class Run:
 
         The place of a codepoint is `dscp.EF`.
         """
-        for part, places in places_in(self.raw).items():
+        for part, places in metrics_by_part(self.raw).items():
             for place, values in places.items():
                 for name, value in values.items():
                     if is_distribution(name) or isinstance(value, (int, float)) or value is None:
@@ -247,5 +247,5 @@ class Run:
 def _main_metrics(metrics: Metrics) -> str:
     """The main metrics of a place in one line."""
     values = [(name, metrics[name]) for name in MAIN_METRICS if is_number(metrics.get(name))]
-    scales = [(name, value, scale_for(metric(name).quantity, [value])) for name, value in values]
+    scales = [(name, value, display_unit(find_metric(name).quantity, [value])) for name, value in values]
     return ", ".join(f"{MAIN_METRICS[name]} {value * scale.factor:.3g} {scale.unit}" for name, value, scale in scales)

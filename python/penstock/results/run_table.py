@@ -12,17 +12,17 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from penstock.errors import PenstockError, UnknownNameError
-from penstock.results.columns import ResultColumn, result_columns, stored
+from penstock.results.columns import ResultColumn, result_columns, varchar_text
 from penstock.results.conclusion import MARGIN, check_margin
-from penstock.results.display import setting
+from penstock.results.display import setting_text
 from penstock.results.distribution import is_distribution
 from penstock.results.estimate import ALPHA
-from penstock.results.metrics import order
+from penstock.results.metrics import in_catalogue_order
 from penstock.results.schemes import ComparedScheme, compared_schemes
 from penstock.results.short_names import full_name
 from penstock.results.sweep import SweepPoint
 
-__all__ = ["Design", "RunTable"]
+__all__ = ["RunTable", "StudyDesign"]
 
 CONCLUDED = ("delay_p99_s", "utilization")
 """The metrics from which conclusions are drawn."""
@@ -32,7 +32,7 @@ Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Design:
+class StudyDesign:
     """The design of the runs in a table: scenario, schemes and swept values.
 
     Attributes:
@@ -81,7 +81,7 @@ class RunTable:
 
     """
 
-    def __init__(self, table: pa.Table, design: Design) -> None:
+    def __init__(self, table: pa.Table, design: StudyDesign) -> None:
         self.table, self.design = table, design
 
     # ---- contents ----------------------------------------------------------------------------------------------
@@ -119,7 +119,9 @@ class RunTable:
     @cached_property
     def metrics(self) -> dict[str, list[str]]:
         """The metrics of each place that any run has, without distributions, in the order of the catalogue."""
-        return {place: order({c.metric for c in self._numbers if c.place == place}) for place in self.places}
+        return {
+            place: in_catalogue_order({c.metric for c in self._numbers if c.place == place}) for place in self.places
+        }
 
     @cached_property
     def _numbers(self) -> list[ResultColumn]:
@@ -160,10 +162,12 @@ class RunTable:
                 schemes = [self._scheme(str(value))]
                 continue
             if value not in self.axes[path]:
-                raise UnknownNameError(f"value of {name}", setting(value), [setting(v) for v in self.axes[path]])
+                raise UnknownNameError(
+                    f"value of {name}", setting_text(value), [setting_text(v) for v in self.axes[path]]
+                )
             points = [point for point in points if point[path] == value]
         if not points:
-            condition = ", ".join(f"{name} = {setting(value)}" for name, value in labels.items())
+            condition = ", ".join(f"{name} = {setting_text(value)}" for name, value in labels.items())
             raise PenstockError(f"no runs have {condition}")
         return self._part(schemes, points)
 
@@ -197,7 +201,7 @@ class RunTable:
         texts = {path for path in paths if pa.types.is_string(self.table.schema.field(path).type)}
 
         def in_table(path: str, value: Any) -> Any:
-            return stored(value) if path in texts and value is not None else value
+            return varchar_text(value) if path in texts and value is not None else value
 
         points = {tuple(in_table(path, point[path]) for path in paths): i for i, point in enumerate(self.design.points)}
         schemes = {scheme.argument: i for i, scheme in enumerate(self.schemes)}
@@ -224,9 +228,9 @@ class RunTable:
 
         Without `place`, it is taken at the first place that has the metric. Raises `UnknownNameError`.
         """
-        return self.array_of(self.column(metric, place).name)
+        return self.column_array(self.column(metric, place).name)
 
-    def array_of(self, column: str) -> Array:
+    def column_array(self, column: str) -> Array:
         """The numbers of a column, in the form of `array`."""
         values = np.full((len(self.design.points), len(self.design.schemes), len(self.seeds)), np.nan)
         values[self._cells] = self.table[column].to_numpy(zero_copy_only=False).astype(float)
@@ -234,7 +238,7 @@ class RunTable:
 
     def identical_schemes(self) -> list[list[ComparedScheme]]:
         """The groups of schemes that have the same number for each metric of each run, in order."""
-        arrays = [self.array_of(column.name) for column in self._numbers]
+        arrays = [self.column_array(column.name) for column in self._numbers]
         groups: dict[tuple[bytes, ...], list[ComparedScheme]] = {}
         for at, scheme in enumerate(self.schemes):
             groups.setdefault(tuple(array[:, at].tobytes() for array in arrays), []).append(scheme)
@@ -252,7 +256,7 @@ class RunTable:
         names = dict.fromkeys(name for where in first for name in self.metrics[where])
         raise UnknownNameError("metric", metric, names)
 
-    def lists(self, column: ResultColumn) -> Iterator[tuple[int, int, list[list[float]]]]:
+    def distributions(self, column: ResultColumn) -> Iterator[tuple[int, int, list[list[float]]]]:
         """The distributions of a column: point, scheme, and one list for each run that has it."""
         values = self.table[column.name]
         for (point, scheme), rows in self._rows.items():

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from penstock.results.condition import Condition, Finding, Part, Verdict
+from penstock.results.condition import Condition, ConditionPart, Finding, Verdict
 from penstock.results.estimate import ALPHA, Estimate, summarize
 
-__all__ = ["FEWEST_RUNS", "Sample", "per_run"]
+__all__ = ["FEWEST_RUNS", "RunSample", "per_run"]
 
 # Minimum number of runs of a random quantity for a decision.
 FEWEST_RUNS = 5
@@ -35,7 +35,7 @@ ROUNDING = 1e-12
 _WORST_FIRST: tuple[Verdict, ...] = ("contradicted", "inconclusive", "confirmed")
 
 
-class Sample:
+class RunSample:
     """One number for each run, in the order of the seeds; or one exact number for all runs.
 
     `+ - * / **` and `abs` work run by run, with other samples of the same seeds and with plain numbers; `<`, `<=`,
@@ -54,18 +54,18 @@ class Sample:
         self.base = self
         self.of_base: Callable[[float], float] = float
 
-    def about(self, neutral: float | None) -> Sample:
+    def about(self, neutral: float | None) -> RunSample:
         """The same numbers, with the value that stands for no difference."""
-        sample = Sample(self.values)
+        sample = RunSample(self.values)
         sample.random, sample.neutral, sample.base, sample.of_base = self.random, neutral, self.base, self.of_base
         return sample
 
     @property
     def summary(self) -> Estimate | None:
         """Mean, standard deviation and interval; of zero width for an exact number; None if no run has the number."""
-        return self.summary_at(ALPHA)
+        return self.summary_at_alpha(ALPHA)
 
-    def summary_at(self, alpha: float) -> Estimate | None:
+    def summary_at_alpha(self, alpha: float) -> Estimate | None:
         """The summary with an interval that misses the mean with probability `alpha`."""
         if alpha not in self._summaries:
             finite = self.values[np.isfinite(self.values)]
@@ -84,65 +84,65 @@ class Sample:
     def __repr__(self) -> str:
         return f"Sample({_text(self.summary)})"
 
-    def _with(self, other: Sample | float, act: Callable[[Any, Any], Any]) -> Sample:
-        second = other if isinstance(other, Sample) else Sample(float(other))
+    def _with(self, other: RunSample | float, act: Callable[[Any, Any], Any]) -> RunSample:
+        second = other if isinstance(other, RunSample) else RunSample(float(other))
         if self.random and second.random and len(self.values) != len(second.values):
             raise ValueError(f"samples of {len(self.values)} and of {len(second.values)} runs are not paired")
         with np.errstate(all="ignore"):
-            result = Sample(act(self.values, second.values))
+            result = RunSample(act(self.values, second.values))
         result.random = self.random or second.random
-        if not isinstance(other, Sample):
+        if not isinstance(other, RunSample):
             result.base = self.base
             result.of_base = lambda number: float(act(self.of_base(number), other))
         return result
 
-    def __add__(self, other: Sample | float) -> Sample:
+    def __add__(self, other: RunSample | float) -> RunSample:
         return self._with(other, operator.add)
 
-    def __sub__(self, other: Sample | float) -> Sample:
+    def __sub__(self, other: RunSample | float) -> RunSample:
         return self._with(other, operator.sub)
 
-    def __mul__(self, other: Sample | float) -> Sample:
+    def __mul__(self, other: RunSample | float) -> RunSample:
         return self._with(other, operator.mul)
 
-    def __truediv__(self, other: Sample | float) -> Sample:
+    def __truediv__(self, other: RunSample | float) -> RunSample:
         return self._with(other, operator.truediv)
 
-    def __pow__(self, other: float) -> Sample:
+    def __pow__(self, other: float) -> RunSample:
         return self._with(other, operator.pow)
 
-    def __radd__(self, other: float) -> Sample:
+    def __radd__(self, other: float) -> RunSample:
         return self + other
 
-    def __rsub__(self, other: float) -> Sample:
+    def __rsub__(self, other: float) -> RunSample:
         return (self - other) * -1.0
 
-    def __rmul__(self, other: float) -> Sample:
+    def __rmul__(self, other: float) -> RunSample:
         return self * other
 
-    def __rtruediv__(self, other: float) -> Sample:
-        return Sample(float(other))._with(self, operator.truediv)
+    def __rtruediv__(self, other: float) -> RunSample:
+        return RunSample(float(other))._with(self, operator.truediv)
 
-    def __abs__(self) -> Sample:
+    def __abs__(self) -> RunSample:
         return self._with(0.0, lambda mine, _: np.abs(mine))
 
-    def __le__(self, bound: Sample | float) -> Condition:
+    def __le__(self, bound: RunSample | float) -> Condition:
         return _bounded(self, bound, "<=")
 
-    def __lt__(self, bound: Sample | float) -> Condition:
+    def __lt__(self, bound: RunSample | float) -> Condition:
         return _bounded(self, bound, "<")
 
-    def __ge__(self, bound: Sample | float) -> Condition:
+    def __ge__(self, bound: RunSample | float) -> Condition:
         return _bounded(self, bound, ">=")
 
-    def __gt__(self, bound: Sample | float) -> Condition:
+    def __gt__(self, bound: RunSample | float) -> Condition:
         return _bounded(self, bound, ">")
 
     def between(self, low: float, high: float) -> Condition:
         """At least `low` and at most `high`."""
 
         def at_level(alpha: float) -> Finding:
-            estimate = self.summary_at(alpha)
+            estimate = self.summary_at_alpha(alpha)
             ends = _interval(self, estimate)
             if estimate is None or ends is None:
                 return _undecided(estimate)
@@ -150,13 +150,13 @@ class Sample:
             verdict = next(each for each in _WORST_FIRST if each in sides)
             within = self.neutral is None or low <= self.neutral <= high
             miss, missed = max((low - estimate.mean, low), (estimate.mean - high, high))
-            part = Part(verdict, None if within else _ordered(self, low), _percent(max(miss, 0.0), missed))
+            part = ConditionPart(verdict, None if within else _ordered(self, low), _percent(max(miss, 0.0), missed))
             return Finding(verdict, estimate, f"{_text(estimate)}, required {_number(low)} to {_number(high)}", (part,))
 
         gap = min(self.mean - low, high - self.mean)
         return Condition(at_level, gap / (abs(low if self.mean - low < high - self.mean else high) or 1.0))
 
-    def reads(
+    def matches_printed(
         self, printed: float, *, low: float | None = None, high: float | None = None, share: float = 0.0
     ) -> Condition:
         """A number printed in a text or table: confirmed if the interval, widened by the tolerance, contains it.
@@ -168,7 +168,7 @@ class Sample:
         above = abs(printed) * share if high is None else high - printed
 
         def at_level(alpha: float) -> Finding:
-            estimate = self.summary_at(alpha)
+            estimate = self.summary_at_alpha(alpha)
             ends = _interval(self, estimate)
             if estimate is None or ends is None:
                 return _undecided(estimate)
@@ -178,7 +178,7 @@ class Sample:
             if fits and self.neutral is not None and printed != self.neutral:
                 verdict = _side(ends, self.neutral, ">" if printed > self.neutral else "<")
             miss, tolerance = abs(estimate.mean - printed), above if estimate.mean > printed else below
-            part = Part(
+            part = ConditionPart(
                 verdict, _ordered(self, printed), _percent(miss, printed), miss / tolerance if tolerance else None
             )
             accepted = f"{_number(printed)} ({_number(printed - below)} to {_number(printed + above)})"
@@ -187,11 +187,13 @@ class Sample:
         return Condition(at_level, -abs(self.mean - printed) / (abs(printed) or 1.0))
 
 
-def _bounded(sample: Sample, bound: Sample | float, sign: str) -> Condition:
-    return _against_sample(sample, bound, sign) if isinstance(bound, Sample) else _against_number(sample, bound, sign)
+def _bounded(sample: RunSample, bound: RunSample | float, sign: str) -> Condition:
+    return (
+        _against_sample(sample, bound, sign) if isinstance(bound, RunSample) else _against_number(sample, bound, sign)
+    )
 
 
-def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
+def _against_sample(sample: RunSample, bound: RunSample, sign: str) -> Condition:
     """The condition that compares two samples, decided by their differences run by run."""
     inner = _against_number(sample - bound, 0.0, sign)
     upward, scale = sign.startswith(">"), abs(bound.mean)
@@ -200,21 +202,21 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
     def change(finding: Finding) -> Finding:
         pair = f"{_number(sample.mean)} {sign} {_number(bound.mean)}"
         miss = max(bound.mean - sample.mean if upward else sample.mean - bound.mean, 0.0)
-        part = Part(finding.verdict, ordered, _percent(miss, scale))
+        part = ConditionPart(finding.verdict, ordered, _percent(miss, scale))
         return replace(finding, why=f"{pair}? difference {_text(finding.measured)}", parts=(part,))
 
-    condition = replace(inner.then(change), margin=inner.margin / (scale or 1.0))
+    condition = replace(inner.with_finding_change(change), margin=inner.margin / (scale or 1.0))
     is_tie = sample.random and bound.random and not (sample - bound).values.any()
-    return condition.then(_tie) if is_tie and not sign.endswith("=") else condition
+    return condition.with_finding_change(_tie) if is_tie and not sign.endswith("=") else condition
 
 
 def _tie(finding: Finding) -> Finding:
     """The finding for samples that are equal in every run (say, a parameter has no effect): no strict order."""
-    parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in finding.parts)
+    parts = tuple(replace(part, verdict="inconclusive", is_on_claimed_side=None) for part in finding.parts)
     return replace(finding, verdict="inconclusive", parts=parts)
 
 
-def _bases_ordered(sample: Sample, bound: Sample, order: str) -> bool | None:
+def _bases_ordered(sample: RunSample, bound: RunSample, order: str) -> bool | None:
     """Whether the bases have the order that the condition claims; None if the condition also holds for equal bases.
 
     For example, `a < 0.5 * b` and `3 * a < 3 * b` claim a < b, `1 - a < 1 - b` claims b < a, and `a < 1.1 * b` claims
@@ -228,19 +230,19 @@ def _bases_ordered(sample: Sample, bound: Sample, order: str) -> bool | None:
     return _holds(second, first, order) if falls else _holds(first, second, order)
 
 
-def _against_number(sample: Sample, bound: float, sign: str) -> Condition:
+def _against_number(sample: RunSample, bound: float, sign: str) -> Condition:
     upward = sign.startswith(">")
     gap = sample.mean - bound if upward else bound - sample.mean
 
     def at_level(alpha: float) -> Finding:
-        estimate = sample.summary_at(alpha)
+        estimate = sample.summary_at_alpha(alpha)
         ends = _interval(sample, estimate)
         if estimate is None or ends is None:
             return _undecided(estimate)
         verdict = _side(ends, bound, sign)
         beyond = sample.neutral is not None and (bound >= sample.neutral if upward else bound <= sample.neutral)
         ordered = _ordered(sample, math.inf if upward else -math.inf) if beyond else None
-        part = Part(verdict, ordered, _percent(max(-gap, 0.0), bound))
+        part = ConditionPart(verdict, ordered, _percent(max(-gap, 0.0), bound))
         return Finding(verdict, estimate, f"{_text(estimate)}, required {sign} {_number(bound)}", (part,))
 
     return Condition(at_level, gap / (abs(bound) or 1.0))
@@ -259,7 +261,7 @@ def _holds(value: float, bound: float, sign: str) -> bool:
     return value > bound if sign.startswith(">") else value < bound
 
 
-def _ordered(sample: Sample, claimed: float) -> bool | None:
+def _ordered(sample: RunSample, claimed: float) -> bool | None:
     """Whether the mean lies on the same side of no difference as a claimed value; None if that has no side."""
     neutral = sample.neutral
     return None if neutral is None or claimed == neutral else (sample.mean - neutral) * (claimed - neutral) > 0
@@ -270,7 +272,7 @@ def _percent(miss: float, bound: float) -> float | None:
     return 100 * miss / abs(bound) if bound else None if miss else 0.0
 
 
-def _interval(sample: Sample, estimate: Estimate | None) -> tuple[float, float] | None:
+def _interval(sample: RunSample, estimate: Estimate | None) -> tuple[float, float] | None:
     """The interval, if there are enough runs for a decision."""
     return None if estimate is None or (sample.random and estimate.runs < FEWEST_RUNS) else estimate.ci95
 
@@ -281,24 +283,24 @@ def _undecided(estimate: Estimate | None) -> Finding:
     return Finding("inconclusive", estimate, f"{_text(estimate)}, {estimate.runs} runs decide nothing")
 
 
-def per_run(function: Callable[..., float], *samples: Sample | Sequence[Sample]) -> Sample:
+def per_run(function: Callable[..., float], *samples: RunSample | Sequence[RunSample]) -> RunSample:
     """Apply a function to the numbers of each run: `per_run(slope, [q(n) for n in flows])`.
 
     A sequence of samples is passed as an array of one run's numbers.
     """
-    flat = [s for item in samples for s in ([item] if isinstance(item, Sample) else item)]
+    flat = [s for item in samples for s in ([item] if isinstance(item, RunSample) else item)]
     runs = max(len(s.values) for s in flat)
 
-    def of(sample: Sample, run: int) -> float:
+    def of(sample: RunSample, run: int) -> float:
         return float(sample.values[run if sample.random else 0])
 
     values = [
         function(
-            *(of(s, run) if isinstance(s, Sample) else np.array([of(member, run) for member in s]) for s in samples)
+            *(of(s, run) if isinstance(s, RunSample) else np.array([of(member, run) for member in s]) for s in samples)
         )
         for run in range(runs)
     ]
-    result = Sample(values)
+    result = RunSample(values)
     result.random = any(s.random for s in flat)
     return result
 

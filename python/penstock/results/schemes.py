@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.aqms.catalog import schemes as known_schemes
-from penstock.results.display import scheme_argument, setting
+from penstock.results.display import scheme_argument, setting_text
 
 __all__ = ["ComparedScheme", "compared_schemes"]
 
@@ -32,7 +32,7 @@ class ComparedScheme:
     @property
     def settings(self) -> str:
         """The given parameters: `max_p=0.2, gentle=true`."""
-        return ", ".join(f"{key}={setting(value)}" for key, value in self.params.items())
+        return ", ".join(f"{key}={setting_text(value)}" for key, value in self.params.items())
 
     @property
     def argument(self) -> str:
@@ -48,7 +48,7 @@ def compared_schemes(candidates: Iterable[tuple[str, Mapping[str, Any]]]) -> lis
     for name, params in named:
         rivals = [other for rival, other in named if rival == name]
         differing = [key for key in params if any(rival.get(key) != params[key] for rival in rivals)]
-        suffix = ", ".join(key if params[key] is True else f"{key}={setting(params[key])}" for key in differing)
+        suffix = ", ".join(key if params[key] is True else f"{key}={setting_text(params[key])}" for key in differing)
         title = titles.get(name, name)
         schemes.append(ComparedScheme(name, params, suffix, f"{title}, {suffix}" if suffix else title))
     return schemes

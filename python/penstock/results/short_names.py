@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from penstock.errors import PenstockError, UnknownNameError
 
-__all__ = ["AmbiguousNameError", "ends_with", "full_name"]
+__all__ = ["AmbiguousNameError", "full_name", "paths_ending_with"]
 
 MAX_PATHS = 12
 """Maximum number of paths that a message lists in full; if there are more, it lists their last parts."""
@@ -20,7 +20,7 @@ class AmbiguousNameError(PenstockError):
         super().__init__(f'"{name}" may be any of {len(candidates)} columns; name one of: {listed}')
 
 
-def ends_with(name: str, names: Iterable[str]) -> list[str]:
+def paths_ending_with(name: str, names: Iterable[str]) -> list[str]:
     """The known paths that are `name` or end with it after a dot; the path `name` alone if it is known.
 
     >>> ends_with("loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate", "links.a.burst_loss_rate"])
@@ -41,7 +41,7 @@ def full_name(kind: str, name: str, names: Iterable[str]) -> str:
     'links.a.jain'
     """
     paths = list(names)
-    matches = ends_with(name, paths)
+    matches = paths_ending_with(name, paths)
     if len(matches) > 1:
         raise AmbiguousNameError(name, matches)
     if not matches:

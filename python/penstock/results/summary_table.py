@@ -9,44 +9,44 @@ from typing import Any
 
 from penstock.results.display import scheme_argument
 from penstock.results.estimate import Estimate
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import CellTable, Table
 
-__all__ = ["Point", "SummaryTable"]
+__all__ = ["SummaryPoint", "SummaryTable"]
 
 # Significant bits: a mean is stored to one part in 65 000, a half-width to one in 100; no figure resolves more.
 MEAN_BITS, HALF_BITS = 16, 7
 
 
 @dataclass(frozen=True)
-class Point:
+class SummaryPoint:
     """A mean and the half-width of its 95 % interval; None without an interval, or if its width is zero."""
 
     mean: float
     half_width: float | None
 
 
-class SummaryTable(CellTable[Point]):
+class SummaryTable(CellTable[SummaryPoint]):
     """The labels of each cell of a table, and a mean with its half-width for each number."""
 
     @classmethod
-    def of(cls, table: Table) -> SummaryTable:
+    def from_table(cls, table: Table) -> SummaryTable:
         """The summary of a table, rounded as it is stored, so that both give the same figure."""
         return cls((labels, _points(samples)) for labels, samples in table.cells)
 
     @classmethod
-    def of_rows(cls, rows: Iterable[Mapping[str, Any]], name: str) -> SummaryTable:
+    def from_rows(cls, rows: Iterable[Mapping[str, Any]], name: str) -> SummaryTable:
         """The points of one metric, as `name`, from rows of `Estimates` or of the JSON of `compare`."""
         return cls(
             (
                 {"scheme": scheme_argument(row["scheme"], row.get("params") or {}), **(row.get("vary") or {})},
-                {name: Point(estimate.mean, estimate.half_width)},
+                {name: SummaryPoint(estimate.mean, estimate.half_width)},
             )
             for row in rows
-            for estimate in [Estimate.of_row(row)]
+            for estimate in [Estimate.from_row(row)]
         )
 
-    def drawn_by(self, draw: Callable[[SummaryTable], object]) -> SummaryTable:
+    def restricted_to_figure(self, draw: Callable[[SummaryTable], object]) -> SummaryTable:
         """All cells, with only the numbers that the figure `draw` reads."""
         watched = [(labels, _Watched(points)) for labels, points in self.cells]
         draw(SummaryTable(watched))
@@ -57,25 +57,25 @@ class SummaryTable(CellTable[Point]):
 
     def where(self, **labels: Any) -> SummaryTable:
         """The cells with these labels."""
-        return SummaryTable(self.having(labels))
+        return SummaryTable(self.cells_with(labels))
 
-    def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Point]]:
+    def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, SummaryPoint]]:
         """The values on an axis that have a point of this number, each with its point."""
         return [
             (at[name], points[metric])
-            for at, points in self.having(labels)
+            for at, points in self.cells_with(labels)
             if at.get(name) is not None and metric in points
         ]
 
 
-class _Watched(Mapping[str, Point]):
+class _Watched(Mapping[str, SummaryPoint]):
     """Points that record which of them have been read."""
 
-    def __init__(self, points: Mapping[str, Point]) -> None:
+    def __init__(self, points: Mapping[str, SummaryPoint]) -> None:
         self._points = points
         self.read: set[str] = set()
 
-    def __getitem__(self, name: str) -> Point:
+    def __getitem__(self, name: str) -> SummaryPoint:
         self.read.add(name)
         return self._points[name]
 
@@ -86,10 +86,10 @@ class _Watched(Mapping[str, Point]):
         return len(self._points)
 
 
-def _points(samples: Mapping[str, Sample]) -> dict[str, Point]:
+def _points(samples: Mapping[str, RunSample]) -> dict[str, SummaryPoint]:
     summaries = ((name, sample.summary) for name, sample in samples.items())
     return {
-        name: Point(_short(summary.mean, MEAN_BITS), _short(summary.half_width or 0.0, HALF_BITS) or None)
+        name: SummaryPoint(_short(summary.mean, MEAN_BITS), _short(summary.half_width or 0.0, HALF_BITS) or None)
         for name, summary in summaries
         if summary is not None
     }

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.results.display import setting, spaced
-from penstock.results.quantity import numeric
+from penstock.results.display import setting_text, with_spaced_unit
+from penstock.results.quantity import as_numbers
 
-__all__ = ["SweepPoint", "axis", "axis_title", "short_path", "value_in_words"]
+__all__ = ["SweepPoint", "axis_title", "horizontal_axis", "short_path", "swept_value_text"]
 
 KEYS = {
     "queue.limit": "buffer",
@@ -30,7 +30,7 @@ class SweepPoint:
     @property
     def label(self) -> str:
         """The values as they are given: `extra.count = 25`."""
-        return ", ".join(f"{short_path(path)} = {setting(value)}" for path, value in self.vary.items())
+        return ", ".join(f"{short_path(path)} = {setting_text(value)}" for path, value in self.vary.items())
 
     @property
     def words(self) -> str:
@@ -41,24 +41,24 @@ class SweepPoint:
         """
         words, last = [], None
         for path, value in self.vary.items():
-            text, head = value_in_words(path, value), path.split(".")[:2]
+            text, head = swept_value_text(path, value), path.split(".")[:2]
             words.append(text.removeprefix(f"{head[-1]} ") if head == last else text)
             last = head
         return ", ".join(words)
 
 
-def value_in_words(path: str, value: Any) -> str:
+def swept_value_text(path: str, value: Any) -> str:
     """One swept value in words.
 
     >>> value_in_words("traffic.extra.count", 1), value_in_words("links.bottleneck.rate", "5Mbit")
     ('1 extra flow', 'bottleneck rate 5 Mbit/s')
     """
     if _is_of_flows(path):
-        return f"{setting(value)} {axis_title(path).removesuffix('s') if value == 1 else axis_title(path)}"
-    return f"{axis_title(path)} {spaced(setting(value))}"
+        return f"{setting_text(value)} {axis_title(path).removesuffix('s') if value == 1 else axis_title(path)}"
+    return f"{axis_title(path)} {with_spaced_unit(setting_text(value))}"
 
 
-def axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list[int]]]]:
+def horizontal_axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list[int]]]]:
     """The swept path on the horizontal axis, and one line of points for each combination of the other paths."""
     values: dict[str, list[Any]] = {}
     for point in points:
@@ -68,7 +68,7 @@ def axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list
     swept = [path for path, distinct in values.items() if len(distinct) > 1]
     if not swept:
         return None, [("", list(range(len(points))))]
-    path = max(swept, key=lambda p: (numeric(values[p]) is not None, len(values[p]) > 2, -swept.index(p)))
+    path = max(swept, key=lambda p: (as_numbers(values[p]) is not None, len(values[p]) > 2, -swept.index(p)))
     lines: dict[str, list[int]] = {}
     for i, point in enumerate(points):
         lines.setdefault(SweepPoint({k: v for k, v in point.vary.items() if k != path}).label, []).append(i)

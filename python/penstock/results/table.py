@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from penstock.errors import UnknownNameError
 from penstock.results.frames import to_arrow, to_pandas
-from penstock.results.grid import MEAN, STYLE, Grid, html_table, text
-from penstock.results.sample import Sample
+from penstock.results.grid import MEAN, STYLE, TextTable, format_tables, html_table
+from penstock.results.sample import RunSample
 
 __all__ = ["CellTable", "Labels", "Rows", "Table"]
 
@@ -46,7 +46,7 @@ class CellTable(Generic[T]):
         names = dict.fromkeys(name for labels, _ in self.cells for name in labels)
         return {name: self.axis(name) for name in names}
 
-    def having(self, labels: Labels) -> list[tuple[Labels, Mapping[str, T]]]:
+    def cells_with(self, labels: Labels) -> list[tuple[Labels, Mapping[str, T]]]:
         """The cells with these labels."""
         positions = [self._positions(name).get(value, set()) for name, value in labels.items()]
         if not positions:
@@ -64,11 +64,11 @@ class CellTable(Generic[T]):
 
     def has(self, **labels: Any) -> bool:
         """Whether a cell has these labels."""
-        return bool(self.having(labels))
+        return bool(self.cells_with(labels))
 
     def __call__(self, metric: str, **labels: Any) -> T:
         """The value of a number in the cell with these labels. Raises `KeyError` unless exactly one cell fits."""
-        cells = self.having(labels)
+        cells = self.cells_with(labels)
         if len(cells) != 1:
             raise KeyError(f"{len(cells)} cells have {labels}; the axes are {self.axes()}")
         values = cells[0][1]
@@ -77,7 +77,7 @@ class CellTable(Generic[T]):
         return values[metric]
 
 
-class Table(CellTable[Sample]):
+class Table(CellTable[RunSample]):
     """The result of a study: for each cell its labels, and a sample of each measured number.
 
     Attributes:
@@ -89,19 +89,24 @@ class Table(CellTable[Sample]):
     """
 
     def __init__(
-        self, cells: Sequence[tuple[Labels, Mapping[str, Sample]]], *, runs: int = 0, seeds: int = 0, cpu_s: float = 0.0
+        self,
+        cells: Sequence[tuple[Labels, Mapping[str, RunSample]]],
+        *,
+        runs: int = 0,
+        seeds: int = 0,
+        cpu_s: float = 0.0,
     ) -> None:
         super().__init__(cells)
         self.runs, self.seeds, self.cpu_s = runs, seeds, cpu_s
 
     def where(self, **labels: Any) -> Table:
         """The cells with these labels."""
-        cells = self.having(labels)
+        cells = self.cells_with(labels)
         if not cells:
             raise KeyError(f"no cell has {labels}; the axes are {self.axes()}")
         return Table(cells, runs=self.runs, seeds=self.seeds, cpu_s=self.cpu_s)
 
-    def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Sample]]:
+    def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, RunSample]]:
         """The values on an axis with the sample of a number at each, among the cells with these labels."""
         part = self.where(**labels)
         return [(value, part(metric, **{name: value})) for value in part.axis(name)]
@@ -137,7 +142,7 @@ class Table(CellTable[Sample]):
         """`rows`, or `run_rows` with `per_run`, as a `pyarrow.Table`."""
         return to_arrow(self.run_rows() if per_run else self.rows())
 
-    def _grid(self) -> Grid:
+    def _grid(self) -> TextTable:
         axes = list(self.axes())
         names = list(dict.fromkeys(name for _, samples in self.cells for name in samples))
         lines = [
@@ -146,10 +151,10 @@ class Table(CellTable[Sample]):
         ]
         more = f", the first {MAX_SHOWN} shown" if len(self.cells) > MAX_SHOWN else ""
         title = f"{len(self.cells)} cells, {self.runs} runs: {MEAN}{more}"
-        return Grid(title, (*axes, *names), tuple(lines), len(axes))
+        return TextTable(title, (*axes, *names), tuple(lines), len(axes))
 
     def __repr__(self) -> str:
-        return text([self._grid()])
+        return format_tables([self._grid()])
 
     def _repr_html_(self) -> str:
         return f'{STYLE}<div class="penstock">{html_table(self._grid())}</div>'
@@ -164,12 +169,12 @@ class Table(CellTable[Sample]):
         )
 
     @classmethod
-    def exact(cls, rows: Rows) -> Table:
+    def from_formulas(cls, rows: Rows) -> Table:
         """A table of formulas: numbers that need no run."""
-        return cls([(labels, {name: Sample(value) for name, value in values.items()}) for labels, values in rows])
+        return cls([(labels, {name: RunSample(value) for name, value in values.items()}) for labels, values in rows])
 
 
-def _text(sample: Sample | None) -> str:
+def _text(sample: RunSample | None) -> str:
     estimate = None if sample is None else sample.summary
     if estimate is None:
         return "–"

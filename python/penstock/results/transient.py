@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BATCH", "Remainder", "batch_means", "remainder", "truncation"]
+__all__ = ["BATCH", "InitialTransient", "batch_means", "biasing_transient", "transient_batch_count"]
 
 BATCH = 5
 """Number of values in a batch."""
@@ -31,7 +31,7 @@ LEAST_BIAS = 0.05
 
 
 @dataclass(frozen=True)
-class Remainder:
+class InitialTransient:
     """A transient that has not ended at the start of a series.
 
     Attributes:
@@ -53,7 +53,7 @@ def batch_means(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return means
 
 
-def truncation(means: npt.ArrayLike) -> int | None:
+def transient_batch_count(means: npt.ArrayLike) -> int | None:
     """The number of batches of the transient at the start of a series; None if they are more than half of the series.
 
     >>> truncation([10.0] * 20 + [0.0, 1.0] * 40)
@@ -73,7 +73,7 @@ def truncation(means: npt.ArrayLike) -> int | None:
     return best if best <= count // 2 else None
 
 
-def remainder(means: npt.ArrayLike) -> Remainder | None:
+def biasing_transient(means: npt.ArrayLike) -> InitialTransient | None:
     """The transient at the start of a series of batch means, if it biases the mean; None otherwise.
 
     MSER also truncates stationary series, in particular those that are correlated over many batches. So the part before
@@ -89,7 +89,7 @@ def remainder(means: npt.ArrayLike) -> Remainder | None:
     True
     """
     series = np.asarray(means, dtype=float)
-    end = truncation(series)
+    end = transient_batch_count(series)
     cut = len(series) // 2 if end is None else end
     steady = series[cut:]
     if cut == 0 or len(steady) < SEGMENTS:
@@ -100,4 +100,4 @@ def remainder(means: npt.ArrayLike) -> Remainder | None:
     error = math.sqrt(variance) * math.sqrt(1 / SEGMENTS + len(steady) / SEGMENTS / cut)
     is_significant = abs(float(series[:cut].mean()) - steady_mean) > QUANTILE * error
     is_large = abs(mean - steady_mean) > LEAST_BIAS * abs(steady_mean)
-    return Remainder(end, mean, steady_mean) if is_significant and is_large else None
+    return InitialTransient(end, mean, steady_mean) if is_significant and is_large else None

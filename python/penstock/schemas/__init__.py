@@ -16,7 +16,7 @@ from typing import Any
 from penstock.errors import UnknownNameError
 from penstock.explain.metric import UNITS
 from penstock.results.distribution import is_distribution
-from penstock.results.metrics import BY_CODEPOINT, METRICS, Metric, metric
+from penstock.results.metrics import BY_CODEPOINT, METRICS, Metric, find_metric
 from penstock.scenario.scenario import TRAFFIC
 
 __all__ = ["VERBS", "json_schema"]
@@ -88,13 +88,13 @@ def _metric_definitions() -> Json:
     """The metrics of a link, of a group of flows with its flows, and of a codepoint."""
     link = [entry for entry in METRICS if entry.group != "Flows"]
     traffic = [entry for entry in METRICS if entry.group in ("Flows", *BOTH_PLACES)]
-    coded = {f"^dscp_[a-z0-9]+_{name}$": _metric(metric(name)) for name in BY_CODEPOINT}
-    shares = {"^(sampled_)?share_[0-9]+_[0-9]+$": _metric(metric("share_0_1"))}
+    coded = {f"^dscp_[a-z0-9]+_{name}$": _metric(find_metric(name)) for name in BY_CODEPOINT}
+    shares = {"^(sampled_)?share_[0-9]+_[0-9]+$": _metric(find_metric("share_0_1"))}
     classes = {
-        "^completed_[0-9]+_([0-9]+|inf)$": _metric(metric("completed")),
-        "^completion_(mean|p50|p95|p99)_[0-9]+_([0-9]+|inf)_s$": _metric(metric("completion_mean_s")),
+        "^completed_[0-9]+_([0-9]+|inf)$": _metric(find_metric("completed")),
+        "^completion_(mean|p50|p95|p99)_[0-9]+_([0-9]+|inf)_s$": _metric(find_metric("completion_mean_s")),
     }
-    flow = {**_metrics(traffic), "completion_s": _metric(metric("completion_s"))}
+    flow = {**_metrics(traffic), "completion_s": _metric(find_metric("completion_s"))}
     flows = {"type": "array", "description": "Each flow.", "items": _closed(flow)}
     return {
         "link_metrics": _closed(_metrics(link), coded | shares),

@@ -15,7 +15,7 @@ from penstock.scenario.document import read_table
 from penstock.scenario.scheme_text import parse_scheme, read_value, scheme_name, split_list
 from penstock.units import parse_probability
 
-__all__ = ["ALL", "Candidate", "Precision", "SchemeLike", "parse_varies", "parse_vary"]
+__all__ = ["ALL", "Candidate", "Precision", "SchemeLike", "parse_sweep_option", "parse_sweep_options"]
 
 ALL = "all"
 """Stands for every scheme whose parameters have defaults."""
@@ -84,7 +84,7 @@ class Candidate:
         return cls(scheme_name(name, origin), params, origin, origins)
 
     @classmethod
-    def of(cls, scheme: SchemeLike, option: Option = SCHEME) -> Candidate:
+    def from_scheme(cls, scheme: SchemeLike, option: Option = SCHEME) -> Candidate:
         """From a text in the notation of `--scheme`, or a queue such as `Red(gentle=True)`. Raises `ScenarioError`.
 
         `option` is the origin of a text in errors.
@@ -97,7 +97,7 @@ class Candidate:
         return cls.parse(scheme, Option.of(option, option.argument, scheme))
 
     @classmethod
-    def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike], option: Option = SCHEME) -> tuple[Candidate, ...]:
+    def from_schemes(cls, schemes: SchemeLike | Iterable[SchemeLike], option: Option = SCHEME) -> tuple[Candidate, ...]:
         """The candidates for one or several schemes; `ALL` stands for all other schemes.
 
         Raises `ScenarioError` with all errors, also for a scheme that is given twice.
@@ -112,7 +112,7 @@ class Candidate:
                 }
                 continue
             with collecting(errors):
-                candidate = cls.of(scheme, option)
+                candidate = cls.from_scheme(scheme, option)
                 if candidate.label in labels:
                     errors.append(ErrorDetail("", "is given twice", None, candidate.origin))
                 labels.add(candidate.label)
@@ -166,7 +166,7 @@ class Precision:
         return cls(metric, value)
 
 
-def parse_vary(text: str) -> tuple[str, list[Any]]:
+def parse_sweep_option(text: str) -> tuple[str, list[Any]]:
     """`PATH=a,b,c` as the path and its values."""
     path, sign, values = text.partition("=")
     items = [read_value(item.strip()) for item in split_list(values)]
@@ -177,13 +177,13 @@ def parse_vary(text: str) -> tuple[str, list[Any]]:
     return path.strip(), items
 
 
-def parse_varies(texts: Iterable[str]) -> dict[str, list[Any]]:
+def parse_sweep_options(texts: Iterable[str]) -> dict[str, list[Any]]:
     """All sweeps, by path. Raises `ScenarioError` with the errors of all of them."""
     errors: list[ErrorDetail] = []
     sweeps: dict[str, list[Any]] = {}
     for text in texts:
         try:
-            path, values = parse_vary(text)
+            path, values = parse_sweep_option(text)
         except ScenarioError as error:
             errors += error.errors
             continue

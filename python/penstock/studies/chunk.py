@@ -15,11 +15,11 @@ from penstock.engine.memory import keep_freed_memory
 from penstock.results.run import Run
 from penstock.scenario.document import key_of
 from penstock.scenario.resolve import Resolved
-from penstock.studies.part import CellRuns, Head
-from penstock.studies.seeds import Seeds
-from penstock.studies.store import Results, part_name
+from penstock.studies.part import CellRuns, PartColumns
+from penstock.studies.seeds import SeedSet
+from penstock.studies.store import RunResults, part_name
 
-__all__ = ["Cell", "Chunk", "Keep", "Work", "chunks", "reduced", "run_work"]
+__all__ = ["Chunk", "EngineWork", "Keep", "StudyCell", "execute_work", "reduced_results", "split_into_chunks"]
 
 Keep = Callable[[Run], Mapping[str, Any]]
 
@@ -40,7 +40,7 @@ SERIES_POINTS = 100_000
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudyCell:
     """A scenario of a study, run with several seeds.
 
     Attributes:
@@ -93,7 +93,7 @@ class Chunk:
 
     """
 
-    runs: tuple[tuple[Cell, tuple[int, ...]], ...]
+    runs: tuple[tuple[StudyCell, tuple[int, ...]], ...]
     study: str
 
     @cached_property
@@ -112,15 +112,15 @@ class Chunk:
         """Number of runs."""
         return sum(len(seeds) for _, seeds in self.runs)
 
-    def missing(self, results: Results) -> Chunk:
+    def missing(self, results: RunResults) -> Chunk:
         """The runs that have no result."""
         missing = [(cell, results.missing(cell.content, seeds)) for cell, seeds in self.runs]
         return Chunk(tuple((cell, seeds) for cell, seeds in missing if seeds), self.study)
 
-    def work(self) -> list[Work]:
+    def work(self) -> list[EngineWork]:
         """The runs for the engine."""
         return [
-            Work(cell.for_engine(), seeds, cell.keep, cell.resolved.readable if cell.keep else None)
+            EngineWork(cell.for_engine(), seeds, cell.keep, cell.resolved.readable if cell.keep else None)
             for cell, seeds in self.runs
         ]
 
@@ -132,9 +132,9 @@ class Chunk:
         """The runs of each cell with their place in the study."""
         return [CellRuns(cell.content, seeds, cell.labels, self.study) for cell, seeds in self.runs]
 
-    def head(self) -> Head:
+    def head(self) -> PartColumns:
         """The columns of the part that are known before its runs are executed."""
-        return Head.of(self.places())
+        return PartColumns.from_cells(self.places())
 
     def scenarios(self) -> dict[str, str]:
         """The resolved scenarios as JSON texts, by content address."""
@@ -142,7 +142,7 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Work:
+class EngineWork:
     """Runs of a scenario in the form for the engine.
 
     Attributes:
@@ -159,8 +159,8 @@ class Work:
     resolved: Mapping[str, Any] | None = None
 
 
-def run_work(
-    work: Sequence[Work],
+def execute_work(
+    work: Sequence[EngineWork],
     progress: Callable[[int], object] | None = None,
     aqms: Mapping[str, Callable[[Any, Any], Any]] | None = None,
 ) -> _native.Results:
@@ -173,16 +173,16 @@ def run_work(
         return _native.run_cells([(entry.scenario, entry.seeds) for entry in work], progress)
     scenarios = [entry.scenario for entry in work for _ in entry.seeds]
     seeds = [seed for entry in work for seed in entry.seeds]
-    return reduced(work, _native.run_many(scenarios, seeds, 1, progress, dict(aqms or {})))
+    return reduced_results(work, _native.run_many(scenarios, seeds, 1, progress, dict(aqms or {})))
 
 
-def reduced(work: Sequence[Work], texts: Iterable[str]) -> _native.Results:
+def reduced_results(work: Sequence[EngineWork], texts: Iterable[str]) -> _native.Results:
     """The results of runs as they are kept: without their series, but with the numbers computed by `keep`."""
     runs = (entry for entry in work for _ in entry.seeds)
     return _native.Results([_reduced(entry, text) for entry, text in zip(runs, texts, strict=True)])
 
 
-def _reduced(work: Work, text: str) -> str:
+def _reduced(work: EngineWork, text: str) -> str:
     if work.keep is None:
         return text
     run = Run.from_json(text, dict(work.resolved or {}))
@@ -190,15 +190,15 @@ def _reduced(work: Work, text: str) -> str:
     return json.dumps({**rest, "kept": dict(work.keep(run))}, separators=(",", ":"))
 
 
-def chunks(cells: Iterable[Cell], study: str = "") -> Iterator[Chunk]:
+def split_into_chunks(cells: Iterable[StudyCell], study: str = "") -> Iterator[Chunk]:
     """The runs of cells in chunks; a run that occurs twice is executed once."""
-    chunk_runs: list[tuple[Cell, tuple[int, ...]]] = []
-    planned: dict[str, Seeds] = {}
+    chunk_runs: list[tuple[StudyCell, tuple[int, ...]]] = []
+    planned: dict[str, SeedSet] = {}
     packets = 0.0
     runs = count = 0
     for cell in cells:
         share = cell.packets()
-        planned_seeds = planned.setdefault(cell.content, Seeds())
+        planned_seeds = planned.setdefault(cell.content, SeedSet())
         missing = planned_seeds.missing(cell.seeds)
         planned_seeds.add(cell.seeds)
         while missing:
@@ -215,5 +215,5 @@ def chunks(cells: Iterable[Cell], study: str = "") -> Iterator[Chunk]:
         yield _chunk(chunk_runs, study)
 
 
-def _chunk(runs: Iterable[tuple[Cell, tuple[int, ...]]], study: str) -> Chunk:
+def _chunk(runs: Iterable[tuple[StudyCell, tuple[int, ...]]], study: str) -> Chunk:
     return Chunk(tuple(runs), study)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import MissingPackageError, PenstockError, RunError
 from penstock.files import read_bytes, write_bytes
 from penstock.studies.chunk import Chunk
-from penstock.studies.task import Versions, packed_chunk, perform
+from penstock.studies.task import Versions, execute_packed_chunk, pack_chunk
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -53,7 +53,7 @@ class Cluster:
             raise MissingPackageError("distributed", "a Dask cluster") from None
         self._own = isinstance(cluster, str | Path)
         self._client: Client = _connected(str(cluster)) if isinstance(cluster, str | Path) else cluster
-        self._versions = Versions.here()
+        self._versions = Versions.of_this_process()
         self._files: dict[str, Future] = {}
         self._limit, self._counted = 0, float("-inf")
         try:
@@ -103,7 +103,7 @@ class Cluster:
                     self._client.cancel(list(futures.values()))
 
     def _submitted(self, chunk: Chunk) -> Future:
-        packed, files = packed_chunk(chunk)
+        packed, files = pack_chunk(chunk)
         contents = [self._file(name, path) for name, path in files.items()]
         return self._client.submit(_perform, self._versions, packed, list(files), contents, key=f"penstock-{chunk.key}")
 
@@ -193,7 +193,7 @@ def _perform(versions: Versions, packed: bytes, names: list[str], contents: list
         if not file.exists():
             write_bytes(file, content)
         paths[name] = str(file)
-    return perform(versions, packed, paths)
+    return execute_packed_chunk(versions, packed, paths)
 
 
 def _content(chunk: Chunk, answer: Any) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from penstock.studies import part
 
-__all__ = ["MAX_PARTS", "groups"]
+__all__ = ["MAX_PARTS", "mergeable_groups"]
 
 MAX_PARTS = 128
 """Number of small parts from which a store is compacted."""
@@ -42,7 +42,7 @@ class _Group:
         return True
 
 
-def groups(files: Mapping[Path, int]) -> Iterator[Sequence[Path]]:
+def mergeable_groups(files: Mapping[Path, int]) -> Iterator[Sequence[Path]]:
     """The small parts among `files` that can be merged, each group into one; none if there are few.
 
     `files` gives, for each part, the number of its runs that are in no other part: a part that shares runs is left
@@ -53,9 +53,9 @@ def groups(files: Mapping[Path, int]) -> Iterator[Sequence[Path]]:
         return
     open_groups: list[_Group] = []
     for file in sorted(small):
-        if part.size(file) != files[file]:
+        if part.run_count(file) != files[file]:
             continue
-        columns = part.columns(file)
+        columns = part.column_types(file)
         if not any(group.take(file, columns) for group in open_groups):
             open_groups.append(_Group())
             open_groups[-1].take(file, columns)

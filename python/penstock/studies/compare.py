@@ -16,17 +16,17 @@ from penstock.results.estimate import Estimate
 from penstock.scenario.budget import Limits
 from penstock.scenario.document import ScenarioLike
 from penstock.studies.candidate import Precision, SchemeLike
-from penstock.studies.chunk import Cell
-from penstock.studies.complete import complete
+from penstock.studies.chunk import StudyCell
+from penstock.studies.complete import execute_missing_runs
 from penstock.studies.executor import Progress, ThreadExecutor
-from penstock.studies.looks import Looks
-from penstock.studies.order import merged
-from penstock.studies.plan import Plan
+from penstock.studies.interim_looks import InterimLooks
+from penstock.studies.order import merge_orders
+from penstock.studies.plan import ComparisonPlan
 from penstock.studies.run_rows import run_rows
-from penstock.studies.runs import Design, Runs
-from penstock.studies.store import Results
+from penstock.studies.runs import Runs, StudyDesign
+from penstock.studies.store import RunResults
 
-__all__ = ["compare", "design_of", "run_plan"]
+__all__ = ["compare", "plan_design", "run_plan"]
 
 
 def compare(
@@ -39,7 +39,7 @@ def compare(
     at: str | Sequence[str] | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Results | None = None,
+    store: RunResults | None = None,
     margin: float = MARGIN,
     max_events: float | None = None,
     max_memory: str | None = None,
@@ -52,7 +52,7 @@ def compare(
         vary: paths with their values; all combinations are run.
         runs: number of runs of each scheme at each combination, from 1.
         precision: add runs until a metric reaches this precision. It is checked after `runs`, twice, four times as many
-        and so on, and the intervals are corrected for all of these looks (`penstock.studies.looks`).
+        and so on, and the intervals are corrected for all of these looks (`penstock.studies.interim_looks`).
         at: links whose queue is replaced; by default the watched ones.
         jobs: number of threads; by default all cores.
         progress: called with the numbers of finished and planned runs.
@@ -70,24 +70,24 @@ def compare(
     if precision is not None and not isinstance(precision, Precision):
         raise PenstockError(f'precision={precision!r}: must be a Precision, such as Precision("delay_mean_s", 0.01)')
     check_margin(margin)
-    plan = Plan.make(scenario, schemes, vary, at)
+    plan = ComparisonPlan.resolve_cases(scenario, schemes, vary, at)
     for note in plan.check_budget(runs, threads, Limits.parse(max_events, max_memory)):
         warnings.warn(note, stacklevel=2)
     return run_plan(plan.with_warmups(jobs), runs, precision, jobs, progress, store).with_margin(margin)
 
 
 def run_plan(
-    plan: Plan,
+    plan: ComparisonPlan,
     runs: int,
     precision: Precision | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Results | None = None,
+    store: RunResults | None = None,
 ) -> Runs:
     """Execute the runs of a plan: see `compare`."""
     seed = int(plan.base.readable["seed"])
-    looks = Looks((runs,)) if precision is None else Looks.plan(runs, precision.max_runs)
-    results = Results() if store is None else store
+    looks = InterimLooks((runs,)) if precision is None else InterimLooks.plan(runs, precision.max_runs)
+    results = RunResults() if store is None else store
     run_count = 0
     for look in looks.runs:
         _complete(plan, range(seed + run_count, seed + look), results, threads_of(jobs), progress)
@@ -100,11 +100,11 @@ def run_plan(
     return completed
 
 
-def _cells(plan: Plan, seeds: range) -> list[Cell]:
-    return [Cell({"scheme": case.candidate.label, **case.vary}, case.resolved, seeds) for case in plan.cases]
+def _cells(plan: ComparisonPlan, seeds: range) -> list[StudyCell]:
+    return [StudyCell({"scheme": case.candidate.label, **case.vary}, case.resolved, seeds) for case in plan.cases]
 
 
-def _complete(plan: Plan, seeds: range, results: Results, threads: int, progress: Progress | None) -> None:
+def _complete(plan: ComparisonPlan, seeds: range, results: RunResults, threads: int, progress: Progress | None) -> None:
     """Run every case with these seeds, except for runs that are in the store."""
     cells = _cells(plan, seeds)
     before = (seeds.start - int(plan.base.readable["seed"])) * len(cells)
@@ -113,34 +113,36 @@ def _complete(plan: Plan, seeds: range, results: Results, threads: int, progress
         if progress is not None:
             progress(before + finished, before + planned)
 
-    complete(
+    execute_missing_runs(
         cells,
         results,
         ThreadExecutor(threads),
         study=study_name(plan),
         planned=len(seeds) * len(cells),
         progress=report,
-        order=merged({name: [value] for name, value in cell.labels.items()} for cell in cells),
+        order=merge_orders({name: [value] for name, value in cell.labels.items()} for cell in cells),
     )
 
 
-def study_name(plan: Plan) -> str:
+def study_name(plan: ComparisonPlan) -> str:
     """The name of a comparison in a store: the names of its scenario and its axes."""
     name, axes = str(plan.base.readable["name"]), ", ".join(plan.points[0] if plan.points else ())
     return f"{name} by {axes}" if axes else name
 
 
-def _runs(plan: Plan, seeds: range, results: Results, precision: Mapping[str, Any] | None) -> Runs:
+def _runs(plan: ComparisonPlan, seeds: range, results: RunResults, precision: Mapping[str, Any] | None) -> Runs:
     """The runs of a plan with these seeds, which are in the store."""
     cells = _cells(plan, seeds)
     table = run_rows([cell.runs for cell in cells], results.tables({cell.content for cell in cells}))
-    return Runs(table, design_of(plan, {cell.content: cell.resolved.readable for cell in cells}, precision))
+    return Runs(table, plan_design(plan, {cell.content: cell.resolved.readable for cell in cells}, precision))
 
 
-def design_of(plan: Plan, scenarios: Mapping[str, Any], precision: Mapping[str, Any] | None = None) -> Design:
+def plan_design(
+    plan: ComparisonPlan, scenarios: Mapping[str, Any], precision: Mapping[str, Any] | None = None
+) -> StudyDesign:
     """The design of the runs of a plan; `scenarios` are the resolved scenarios by content address."""
     schemes = {scheme.name for scheme in plan.schemes} | {*python_aqm.schemes_in(plan.base.readable)}
-    return Design(
+    return StudyDesign(
         scenario=dict(plan.base.readable),
         schemes=[(candidate.name, dict(candidate.params)) for candidate in plan.schemes],
         points=[dict(point) for point in plan.points],
@@ -166,10 +168,10 @@ def _is_precise(runs: Runs, precision: Precision) -> bool:
             f'no metric "{precision.metric}"{nearest(precision.metric, names)}; available: {", ".join(names)}'
         )
     rows = [row for column in matching for row in runs.summary(column.metric, column.place)]
-    return all(Estimate.of_row(row).rel_half_width <= precision.rel_error for row in rows)
+    return all(Estimate.from_row(row).rel_half_width <= precision.rel_error for row in rows)
 
 
-def _planned(precision: Precision, looks: Looks) -> dict[str, Any]:
+def _planned(precision: Precision, looks: InterimLooks) -> dict[str, Any]:
     """The goal, the looks, and the level of the interval at each look, at which all of them jointly cover with 95 %."""
     goal = {"metric": precision.metric, "rel_error": precision.rel_error}
     return {**goal, "looks": list(looks.runs), "level": 1 - looks.alpha}

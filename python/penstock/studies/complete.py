@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from penstock.errors import PenstockError
-from penstock.studies.chunk import Cell, Chunk, chunks
-from penstock.studies.claim import Claims
+from penstock.studies.chunk import Chunk, StudyCell, split_into_chunks
 from penstock.studies.executor import Executor, Progress
 from penstock.studies.order import Order
 from penstock.studies.part import CellRuns
-from penstock.studies.store import Results
+from penstock.studies.part_claims import PartClaims
+from penstock.studies.store import RunResults
 
-__all__ = ["Shard", "complete"]
+__all__ = ["Shard", "execute_missing_runs"]
 
 WAIT_S = 0.5
 """Time after which parts of other processes are looked up again."""
@@ -41,9 +41,9 @@ class Shard:
         return place % self.count == self.number - 1
 
 
-def complete(
-    cells: Iterable[Cell],
-    results: Results,
+def execute_missing_runs(
+    cells: Iterable[StudyCell],
+    results: RunResults,
     executor: Executor,
     *,
     study: str = "",
@@ -60,15 +60,15 @@ def complete(
     """
     count = _Count(planned, progress)
     results.put_order(study, order or {})
-    with Claims(results.claims) as claims:
+    with PartClaims(results.claims) as claims:
         work = _Work(results, claims, count, study)
-        mine = (chunk for place, chunk in enumerate(chunks(cells, study)) if shard.has(place))
+        mine = (chunk for place, chunk in enumerate(split_into_chunks(cells, study)) if shard.has(place))
         waiting: Iterator[Chunk] = mine
         while True:
             for chunk, content in executor.run(work.open(waiting), count.add):
                 results.put(chunk.places(), content, chunk.scenarios())
                 claims.release(chunk.name)
-            results.put_labels(work.relabelled())
+            results.put_labels(work.cells_to_label())
             if not work.elsewhere:
                 break
             time.sleep(WAIT_S)
@@ -80,7 +80,7 @@ def complete(
 class _Work:
     """The chunks to execute here, and the chunks of other processes."""
 
-    def __init__(self, results: Results, claims: Claims, count: _Count, study: str) -> None:
+    def __init__(self, results: RunResults, claims: PartClaims, count: _Count, study: str) -> None:
         self.results, self.claims, self.count, self.study = results, claims, count, study
         self._others: dict[str, CellRuns] = {}
         self.elsewhere: list[Chunk] = []
@@ -109,7 +109,7 @@ class _Work:
             if is_partly_stored and not self.results.has_labels(cell.content, self.study, cell.seeds):
                 self._others[cell.content] = CellRuns(cell.content, cell.seeds, cell.labels, self.study)
 
-    def relabelled(self) -> list[CellRuns]:
+    def cells_to_label(self) -> list[CellRuns]:
         """These cells, once."""
         cells, self._others = list(self._others.values()), {}
         return cells

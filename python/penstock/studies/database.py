@@ -15,16 +15,16 @@ import duckdb
 
 from penstock.errors import PenstockError, UnknownNameError, nearest
 from penstock.files import parse_json, read_json
-from penstock.results.columns import RESERVED, in_order, is_result
-from penstock.results.short_names import AmbiguousNameError, ends_with
-from penstock.studies import sums
-from penstock.studies.part import literal, quoted
-from penstock.studies.store import FORMAT, OLD_FILE, folder_of
+from penstock.results.columns import RESERVED, is_result_column, sorted_columns
+from penstock.results.short_names import AmbiguousNameError, paths_ending_with
+from penstock.studies import checksum_files
+from penstock.studies.part import sql_literal, sql_name
+from penstock.studies.store import FORMAT, OLD_FILE, store_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Answer", "Database", "copy_to"]
+__all__ = ["Database", "QueryResult", "copy_statement"]
 
 MAX_MEMORY = "2GiB"
 """Memory that a query may use; a larger intermediate result goes to a temporary file."""
@@ -33,7 +33,7 @@ ROWS_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
-class Answer:
+class QueryResult:
     """The answer to a query: the names of its columns, their types in SQL, and its rows, read once."""
 
     columns: Sequence[str]
@@ -53,18 +53,18 @@ class Database:
     """
 
     def __init__(self, folder: str | Path | None = None, output: Path | None = None) -> None:
-        self.folder = folder_of(folder)
+        self.folder = store_folder(folder)
         self._output = output
         self._defined: dict[str, str] | None = None
         self._relabelled: list[str] = []
         self._repeated = False
         _check_head(self.folder)
-        files, defects = sums.sound(self.folder, ("runs", "scenarios", "labels"))
+        files, defects = checksum_files.intact_files(self.folder, ("runs", "scenarios", "labels"))
         self._parts, self._scenarios, self._labels = files["runs"], files["scenarios"], files["labels"]
         if not self._parts:
-            reason = f"cannot be read: {sums.listed(defects)}" if defects else "has no runs yet"
+            reason = f"cannot be read: {checksum_files.defect_list(defects)}" if defects else "has no runs yet"
             raise PenstockError(f"the store {self.folder} {reason}")
-        sums.warn_of(self.folder, defects, "so the answer lacks their rows")
+        checksum_files.warn_of_defects(self.folder, defects, "so the answer lacks their rows")
         self._database = self._open()
         kinds = {
             str(name): str(kind) for name, kind, *_ in self._tell(f"DESCRIBE SELECT * FROM {self._all_runs}").fetchall()
@@ -73,9 +73,11 @@ class Database:
             label_columns = self._tell(
                 f"DESCRIBE SELECT * EXCLUDE (first_seed, last_seed) FROM {self._all_labels}"
             ).fetchall()
-            self._relabelled = [str(name) for name, *_ in label_columns if name not in RESERVED and not is_result(name)]
+            self._relabelled = [
+                str(name) for name, *_ in label_columns if name not in RESERVED and not is_result_column(name)
+            ]
             kinds = {str(name): str(kind) for name, kind, *_ in label_columns if name in self._relabelled} | kinds
-        order = sorted(kinds, key=lambda name: (is_result(name), name in RESERVED))
+        order = sorted(kinds, key=lambda name: (is_result_column(name), name in RESERVED))
         self.columns = {name: kinds[name] for name in order}
 
     def __enter__(self) -> Database:
@@ -144,7 +146,7 @@ class Database:
     @property
     def labels(self) -> list[str]:
         """The columns that place a run in its study: the axes, and `scheme`."""
-        return [name for name in self.columns if name not in RESERVED and not is_result(name)]
+        return [name for name in self.columns if name not in RESERVED and not is_result_column(name)]
 
     @property
     def settings(self) -> list[str]:
@@ -154,7 +156,7 @@ class Database:
     @property
     def results(self) -> list[str]:
         """The columns that hold results of a run."""
-        return [name for name in self.columns if is_result(name)]
+        return [name for name in self.columns if is_result_column(name)]
 
     @property
     def metrics(self) -> list[str]:
@@ -163,7 +165,7 @@ class Database:
 
     def scenario(self, key: str) -> dict[str, Any]:
         """The resolved scenario with this content address."""
-        row = self._tell(f"SELECT resolved FROM scenarios WHERE scenario = {literal(key)} LIMIT 1").fetchone()
+        row = self._tell(f"SELECT resolved FROM scenarios WHERE scenario = {sql_literal(key)} LIMIT 1").fetchone()
         if row is None:
             raise PenstockError(f"the store {self.folder} lacks the scenario {key} of its runs")
         return dict(parse_json(row[0]))
@@ -173,7 +175,7 @@ class Database:
         self._define_runs({})
         return self._tell(sql).fetchall()
 
-    def arrow(self, sql: str) -> pa.Table:
+    def select_arrow(self, sql: str) -> pa.Table:
         """The rows of an internal SQL statement as a `pyarrow.Table`, without empty columns."""
         self._define_runs({})
         try:
@@ -181,7 +183,7 @@ class Database:
                 table = self._database.sql(sql).to_arrow_table()
         except duckdb.Error as error:
             raise self._unreadable(error) from None
-        return table.select(in_order(name for name in table.column_names if table[name].null_count < len(table)))
+        return table.select(sorted_columns(name for name in table.column_names if table[name].null_count < len(table)))
 
     def studies(self) -> list[str]:
         """The names of the studies, in order."""
@@ -197,7 +199,7 @@ class Database:
         self._define_runs({})
         try:
             with _interruptible():
-                self._database.execute(copy_to(sql, self._output, kind))
+                self._database.execute(copy_statement(sql, self._output, kind))
         except duckdb.IOException as error:
             if not all(file.exists() for file in self._parts):
                 raise self._unreadable(error) from None
@@ -205,7 +207,7 @@ class Database:
         except duckdb.Error as error:
             raise self._unreadable(error) from None
 
-    def ask(self, sql: str) -> Answer:
+    def ask(self, sql: str) -> QueryResult:
         """The answer to one SELECT statement.
 
         A metric may be named by the last part of its path if no other column ends with it.
@@ -220,7 +222,7 @@ class Database:
                 cursor = self._database.execute(statements[0])
             described = cursor.description or []
             columns, types = ([str(entry[part]) for entry in described] for part in (0, 1))
-            return Answer(columns, types, self._rows(cursor, sql))
+            return QueryResult(columns, types, self._rows(cursor, sql))
         except duckdb.Error as error:
             raise self._explained(error, sql) from None
 
@@ -242,8 +244,8 @@ class Database:
         if self._defined is None:
             self._repeated = self._find_repeated()
         self._defined = short
-        names = [quoted(name) for name in self.columns]
-        names += [f"{quoted(path)} AS {quoted(name)}" for name, path in short.items()]
+        names = [sql_name(name) for name in self.columns]
+        names += [f"{sql_name(path)} AS {sql_name(name)}" for name, path in short.items()]
         source = self._all_runs
         if self._repeated:
             numbered = self._numbered(", union_by_name = true")
@@ -254,8 +256,8 @@ class Database:
 
     def _with_labels(self, source: str) -> str:
         """The rows of the parts, and the rows of shared runs again for each further study, with its labels."""
-        own = [name for name in self.columns if is_result(name) or (name in RESERVED and name != "study")]
-        columns = [f"run.{quoted(name)}" for name in own] + [f"cell.{quoted(name)}" for name in self._relabelled]
+        own = [name for name in self.columns if is_result_column(name) or (name in RESERVED and name != "study")]
+        columns = [f"run.{sql_name(name)}" for name in own] + [f"cell.{sql_name(name)}" for name in self._relabelled]
         return (
             f"SELECT * FROM {source} UNION ALL BY NAME SELECT {', '.join(columns)}, cell.study"
             f" FROM {source} AS run JOIN (SELECT DISTINCT ON (scenario, study) * FROM {self._all_labels}"
@@ -294,7 +296,7 @@ class Database:
 
     def _candidates(self, name: str) -> list[str]:
         """The columns that a short name may stand for: metrics, or else labels."""
-        return ends_with(name, self.results) or ends_with(name, self.labels)
+        return paths_ending_with(name, self.results) or paths_ending_with(name, self.labels)
 
     def _explained(self, error: duckdb.Error, sql: str) -> PenstockError:
         """The error of a query in a line, with the nearest name."""
@@ -318,7 +320,7 @@ class Database:
     def _unknown_column(self, name: str) -> PenstockError:
         candidates = self._candidates(name)
         if len(candidates) > 1:
-            return AmbiguousNameError(name, list(map(quoted, candidates)))
+            return AmbiguousNameError(name, list(map(sql_name, candidates)))
         names = [*self.columns, *(path.rpartition(".")[2] for path in self.results)]
         hint = nearest(name, names)
         advice = f"{'All' if hint else '; all'} columns: penstock results --sql 'DESCRIBE runs'"
@@ -344,14 +346,14 @@ def _interruptible() -> Iterator[None]:
         raise
 
 
-def copy_to(sql: str, file: Path | None, kind: Literal["csv", "parquet"]) -> str:
+def copy_statement(sql: str, file: Path | None, kind: Literal["csv", "parquet"]) -> str:
     """The statement that writes the rows of another one to a file."""
     form = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet, COMPRESSION zstd"
-    return f"COPY ({sql}) TO {literal(file)} ({form}, USE_TMP_FILE false)"
+    return f"COPY ({sql}) TO {sql_literal(file)} ({form}, USE_TMP_FILE false)"
 
 
 def _list(files: Sequence[Path]) -> str:
-    return f"[{', '.join(map(literal, files))}]"
+    return f"[{', '.join(map(sql_literal, files))}]"
 
 
 def _check_head(folder: Path) -> None:

@@ -8,10 +8,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from penstock.engine.run import engine_errors, run_batch
-from penstock.studies.chunk import Chunk, reduced, run_work
+from penstock.studies.chunk import Chunk, execute_work, reduced_results
 from penstock.studies.part import part_content
 
-__all__ = ["Executor", "Progress", "ThreadExecutor", "make"]
+__all__ = ["Executor", "Progress", "ThreadExecutor", "execute_chunk"]
 
 Progress = Callable[[int, int], object]
 """Called with the numbers of finished and of planned runs."""
@@ -44,7 +44,7 @@ class ThreadExecutor:
                 if chunk.has_python_aqms():
                     yield chunk, self._run_in_processes(chunk, progress)
                     continue
-                running[pool.submit(make, chunk, stop, progress)] = chunk
+                running[pool.submit(execute_chunk, chunk, stop, progress)] = chunk
                 # One chunk is kept waiting, so that no thread waits while a part is written.
                 while len(running) > self.jobs:
                     yield from _complete(running)
@@ -59,7 +59,7 @@ class ThreadExecutor:
         scenarios = [entry.scenario for entry in work for _ in entry.seeds]
         seeds = [seed for entry in work for seed in entry.seeds]
         texts = run_batch(scenarios, seeds, jobs=self.jobs, progress=_steps(progress))
-        return part_content(chunk.head(), reduced(work, texts))
+        return part_content(chunk.head(), reduced_results(work, texts))
 
 
 def _complete(running: dict[Future[bytes], Chunk]) -> Iterator[tuple[Chunk, bytes]]:
@@ -74,7 +74,7 @@ class _StoppedError(Exception):
     """The runs of this thread are no longer wanted."""
 
 
-def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object]) -> bytes:
+def execute_chunk(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object]) -> bytes:
     """Execute the runs of a chunk in this thread, until `stop` is set. Returns the content of its part."""
     steps = _steps(progress)
 
@@ -84,7 +84,7 @@ def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object])
         steps(finished)
 
     with engine_errors():
-        results = run_work(chunk.work(), report)
+        results = execute_work(chunk.work(), report)
     return part_content(chunk.head(), results)
 
 

@@ -11,12 +11,12 @@ import duckdb
 
 from penstock.errors import PenstockError, kind_of
 from penstock.files import whole, write_text
-from penstock.results.latex import latex_answer
-from penstock.results.parts import places_in
-from penstock.studies.database import Answer, Database, copy_to
-from penstock.studies.part import literal, quoted
+from penstock.results.latex import latex_query_result
+from penstock.results.parts import metrics_by_part
+from penstock.studies.database import Database, QueryResult, copy_statement
+from penstock.studies.part import sql_literal, sql_name
 
-__all__ = ["export_answer", "export_run", "export_store"]
+__all__ = ["export_query_result", "export_run", "export_store"]
 
 ROWS_AT_ONCE = 1000
 
@@ -34,8 +34,8 @@ def export_store(folder: str | Path | None, file: Path, study: str | None = None
         with Database(folder, output=target) as database:
             if study is not None:
                 database.check_study(study)
-            condition = "true" if study is None else f"study = {literal(study)}"
-            order = ", ".join(map(quoted, (*database.settings, "seed", "scenario")))
+            condition = "true" if study is None else f"study = {sql_literal(study)}"
+            order = ", ".join(map(sql_name, (*database.settings, "seed", "scenario")))
             database.copy(f"SELECT * FROM runs WHERE {condition} ORDER BY {order}", kind)
 
     _write(file, copy)
@@ -48,16 +48,16 @@ def export_run(result: Mapping[str, Any], file: Path) -> None:
     """
     columns = {"seed": result.get("seed"), "penstock": result.get("penstock"), "events": result.get("events")}
     columns["cpu_s"] = result.get("cpu_s")
-    for part, places in places_in(result).items():
+    for part, places in metrics_by_part(result).items():
         for place, numbers in places.items():
             columns |= {f"{part}.{place}.{name}": value for name, value in numbers.items() if name != "flows"}
     columns |= {f"fairness.{name}": value for name, value in (result.get("fairness") or {}).items()}
-    row = ", ".join(f"{_typed(value)} AS {quoted(name)}" for name, value in columns.items())
+    row = ", ".join(f"{_typed(value)} AS {sql_name(name)}" for name, value in columns.items())
 
     def copy(target: Path, kind: Literal["csv", "parquet"]) -> None:
         with duckdb.connect() as database:
             try:
-                database.execute(copy_to(f"SELECT {row}", target, kind))
+                database.execute(copy_statement(f"SELECT {row}", target, kind))
             except duckdb.IOException as error:
                 raise OSError(str(error)) from None
             except duckdb.Error as error:
@@ -66,21 +66,21 @@ def export_run(result: Mapping[str, Any], file: Path) -> None:
     _write(file, copy)
 
 
-def export_answer(answer: Answer, file: Path) -> None:
+def export_query_result(answer: QueryResult, file: Path) -> None:
     """Write the rows of an answer: as a table in LaTeX for `.tex`, else like `export_store`."""
     if file.suffix.lower() == ".tex":
-        write_text(file, latex_answer(answer.columns, answer.types, answer.rows))
+        write_text(file, latex_query_result(answer.columns, answer.types, answer.rows))
         return
 
     def copy(target: Path, kind: Literal["csv", "parquet"]) -> None:
-        columns = ", ".join(f"{quoted(name)} {form}" for name, form in zip(answer.columns, answer.types, strict=True))
+        columns = ", ".join(f"{sql_name(name)} {form}" for name, form in zip(answer.columns, answer.types, strict=True))
         places = ", ".join("?" * len(answer.columns))
         with duckdb.connect() as database:
             try:
                 database.execute(f"CREATE TABLE answer ({columns})")
                 while rows := list(itertools.islice(answer.rows, ROWS_AT_ONCE)):
                     database.executemany(f"INSERT INTO answer VALUES ({places})", rows)
-                database.execute(copy_to("SELECT * FROM answer", target, kind))
+                database.execute(copy_statement("SELECT * FROM answer", target, kind))
             except duckdb.IOException as error:
                 raise OSError(str(error)) from None
             except duckdb.Error as error:
@@ -116,11 +116,11 @@ def _typed(value: Any) -> str:
         case None:
             return "NULL::DOUBLE"
         case bool() | str():
-            return literal(value) if isinstance(value, str) else str(value)
+            return sql_literal(value) if isinstance(value, str) else str(value)
         case int():
             return f"{value}::BIGINT"
         case float():
-            return f"{literal(value)}::DOUBLE"  # from text: exact, as a literal would be a decimal number
+            return f"{sql_literal(value)}::DOUBLE"  # from text: exact, as a literal would be a decimal number
         case list():
-            return f"[{', '.join(f'{literal(item)}::DOUBLE' for item in value)}]::DOUBLE[]"
+            return f"[{', '.join(f'{sql_literal(item)}::DOUBLE' for item in value)}]::DOUBLE[]"
     raise TypeError(f"a value is {kind_of(value)}")

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from penstock.files import read_json
-from penstock.results.quantity import quantity
+from penstock.results.quantity import parse_quantity
 
-__all__ = ["Order", "file_of", "merged", "read_order", "text_of"]
+__all__ = ["Order", "merge_orders", "order_file", "order_text", "read_order"]
 
 Order = Mapping[str, Sequence[str]]
 """Names by axis."""
 
 
-def merged(axes: Iterable[Mapping[str, Sequence[Any]]]) -> Order:
+def merge_orders(axes: Iterable[Mapping[str, Sequence[Any]]]) -> Order:
     """The names on axes, each once; names of earlier tables of axes come first.
 
     >>> merged([{"scheme": ["red", "pie"], "flows": [5]}, {"scheme": ["codel", "red"]}])
@@ -29,18 +29,18 @@ def merged(axes: Iterable[Mapping[str, Sequence[Any]]]) -> Order:
     order: dict[str, list[str]] = {}
     for table in axes:
         for axis, values in table.items():
-            names = [value for value in values if isinstance(value, str) and quantity(value) is None]
+            names = [value for value in values if isinstance(value, str) and parse_quantity(value) is None]
             if names:
                 order[axis] = list(dict.fromkeys([*order.get(axis, ()), *names]))
     return order
 
 
-def file_of(folder: Path, study: str) -> Path:
+def order_file(folder: Path, study: str) -> Path:
     """The file of a store with the order of a study."""
     return folder / "orders" / f"{hashlib.blake2b(study.encode(), digest_size=16).hexdigest()}.json"
 
 
-def text_of(study: str, order: Order) -> str:
+def order_text(study: str, order: Order) -> str:
     """The content of the file."""
     return json.dumps({"study": study, "order": order}, indent=1) + "\n"
 
@@ -48,7 +48,7 @@ def text_of(study: str, order: Order) -> str:
 def read_order(folder: Path, study: str) -> Order:
     """The order of a study in a store; empty if it is not known."""
     try:
-        document = read_json(file_of(folder, study))
+        document = read_json(order_file(folder, study))
         return {str(axis): [str(name) for name in names] for axis, names in document["order"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

@@ -14,21 +14,21 @@ import pyarrow as pa
 from penstock.errors import PenstockError, nearest
 from penstock.files import whole, write_text
 from penstock.report import page
-from penstock.results.columns import stored
+from penstock.results.columns import varchar_text
 from penstock.results.comparison import Comparison
 from penstock.results.distribution import is_distribution
-from penstock.results.estimates import means
-from penstock.results.frames import package
-from penstock.results.latex import latex_of_links
-from penstock.results.metrics import metric
+from penstock.results.estimates import mean_estimates
+from penstock.results.frames import import_optional_package
+from penstock.results.latex import latex_link_means
+from penstock.results.metrics import find_metric
 from penstock.results.run_table import RunTable
 from penstock.results.short_names import full_name
 from penstock.results.summary_table import SummaryTable
-from penstock.results.sweep import axis
-from penstock.studies.over_time import over_time
+from penstock.results.sweep import horizontal_axis
+from penstock.studies.over_time import record_over_time
 from penstock.studies.repeat import comparison_script
 
-__all__ = ["KINDS", "charts", "plot", "save", "to_xarray", "write_table"]
+__all__ = ["KINDS", "chart_images", "plot", "save", "to_xarray", "write_table"]
 
 
 FIGURE = "delay_p99_s"
@@ -76,7 +76,7 @@ def _page(runs: RunTable, file: Path) -> None:
         script = comparison_script(runs.design, len(runs.seeds))
     except PenstockError:  # an AQM in Python that is not in a file
         script = ""
-    result = {**Comparison.of(runs).to_dict(), "series": over_time(runs), "script": script}
+    result = {**Comparison.from_runs(runs).to_dict(), "series": record_over_time(runs), "script": script}
     page.write(result, file)
 
 
@@ -87,11 +87,11 @@ def _figure(runs: RunTable, file: Path) -> None:
 
 
 def _latex(runs: RunTable, file: Path) -> None:
-    write_text(file, latex_of_links(Comparison.of(runs).to_dict()))
+    write_text(file, latex_link_means(Comparison.from_runs(runs).to_dict()))
 
 
 def _json(runs: RunTable, file: Path) -> None:
-    write_text(file, Comparison.of(runs).to_json())
+    write_text(file, Comparison.from_runs(runs).to_json())
 
 
 def _table(runs: RunTable, file: Path) -> None:
@@ -122,15 +122,15 @@ def plot(runs: RunTable, metric: str, x: str | None, by: str, panel: str | None,
     column = runs.column(metric, place)
     split = full_name("swept key", panel, names) if panel else None
     note = f"95 % intervals, n = {len(runs.seeds)}" if len(runs.seeds) > 1 else "n = 1: no interval"
-    summary = SummaryTable.of_rows(means(runs, [column]), column.name)
+    summary = SummaryTable.from_rows(mean_estimates(runs, [column]), column.name)
     return metric_by_axis.draw(summary, across, column.name, None if curve == across else curve, split, note=note)
 
 
-def charts(runs: RunTable) -> str:
+def chart_images(runs: RunTable) -> str:
     """The metrics `CHARTS` at the first place as images, at the first values of all swept keys except one."""
     from penstock.plots import style
 
-    path, lines = axis(runs.points)
+    path, lines = horizontal_axis(runs.points)
     part = runs._part(runs.design.schemes, [runs.design.points[i] for i in lines[0][1]])
     place = runs.at[0]
     images = []
@@ -142,16 +142,16 @@ def charts(runs: RunTable) -> str:
         except PenstockError:  # too many schemes for one figure
             continue
         drawn = io.BytesIO()
-        with style.styled():
+        with style.figure_style():
             figure.savefig(drawn, format="svg", metadata={"Date": None})
         source = base64.b64encode(drawn.getvalue()).decode()
-        images.append(f'<img alt="{metric(name).title}" src="data:image/svg+xml;base64,{source}">')
+        images.append(f'<img alt="{find_metric(name).title}" src="data:image/svg+xml;base64,{source}">')
     return "".join(images)
 
 
 def to_xarray(runs: RunTable) -> Any:
     """The labelled arrays of runs; see `Runs.to_xarray`."""
-    xarray = package("xarray", "labelled arrays")
+    xarray = import_optional_package("xarray", "labelled arrays")
     axes = runs.axes
     dims = ["scheme", *axes, "seed"]
     shape = [len(runs.schemes), *map(len, axes.values()), len(runs.seeds)]
@@ -164,7 +164,7 @@ def to_xarray(runs: RunTable) -> Any:
                 values[(slice(None), *index)] = each  # type: ignore[index]
             variables[column.name] = (dims, values)
     swept = {
-        path: [value if value is None or np.isscalar(value) else stored(value) for value in values]
+        path: [value if value is None or np.isscalar(value) else varchar_text(value) for value in values]
         for path, values in axes.items()
     }
     coordinates = {"scheme": [scheme.argument for scheme in runs.schemes], **swept, "seed": runs.seeds}

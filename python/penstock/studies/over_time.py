@@ -11,10 +11,10 @@ from penstock.engine.trace import record
 from penstock.results.run_table import RunTable
 from penstock.scenario.document import Document
 
-__all__ = ["over_time"]
+__all__ = ["record_over_time"]
 
 
-def over_time(runs: RunTable, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
+def record_over_time(runs: RunTable, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
     """Run each scheme at each point once more, and record it over time.
 
     `seed` defaults to the seed of the scenario. Returns an entry per run: `scheme`, `params`, `vary`, `links` with the

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _native
-from penstock.results.columns import typed
+from penstock.results.columns import typed_label_values
 from penstock.results.parts import PARTS
 
 if TYPE_CHECKING:
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CellRuns",
-    "Head",
-    "columns",
-    "labelled",
+    "PartColumns",
+    "column_types",
+    "labelled_scenarios",
     "labels_content",
-    "literal",
-    "merge",
+    "merge_parts",
     "part_content",
-    "quoted",
-    "read",
+    "read_runs",
     "read_scenarios",
     "read_table",
-    "runs",
+    "run_count",
     "scenarios_content",
-    "size",
+    "seed_ranges",
+    "sql_literal",
+    "sql_name",
 ]
 
 
@@ -58,7 +58,7 @@ Column = tuple[str, str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
-class Head:
+class PartColumns:
     """The columns of a part that are known before its runs are executed, as plain values.
 
     Attributes:
@@ -73,7 +73,7 @@ class Head:
     counts: Sequence[int]
 
     @classmethod
-    def of(cls, cells: Sequence[CellRuns]) -> Head:
+    def from_cells(cls, cells: Sequence[CellRuns]) -> PartColumns:
         """The columns of the runs of a part, in the order of its rows."""
         each = len(cells)
         identity: list[Column] = [
@@ -86,7 +86,7 @@ class Head:
         return cls(_labels(cells), identity, [len(cell.seeds) for cell in cells])
 
 
-def part_content(head: Head, results: _native.Results) -> bytes:
+def part_content(head: PartColumns, results: _native.Results) -> bytes:
     """The content of the Parquet file of a part, with the results of its runs."""
     # A label with the name of a result, such as `traffic.bulk.count`, has the values of the result.
     result_names = set(results.names())
@@ -108,14 +108,14 @@ def read_scenarios(files: Sequence[Path], addresses: Sequence[str]) -> dict[str,
     import duckdb
 
     rows = duckdb.connect(config={"threads": 1}).execute(
-        f"SELECT scenario, resolved FROM read_parquet([{', '.join(map(literal, files))}])"
+        f"SELECT scenario, resolved FROM read_parquet([{', '.join(map(sql_literal, files))}])"
         " WHERE scenario IN (SELECT unnest(?))",
         [list(addresses)],
     )
     return {scenario: json.loads(text) for scenario, text in rows.fetchall()}
 
 
-def read(
+def read_runs(
     source: Path | bytes, scenarios: Iterable[str], metrics: Collection[str] | None = None
 ) -> Iterator[tuple[str, int, dict[str, Any]]]:
     """The runs of these scenarios in a part, a file or its content: scenario, seed and result.
@@ -146,12 +146,12 @@ def read_table(source: Path | bytes, scenarios: Collection[str]) -> pa.Table:
     return table.filter(compute.is_in(table["scenario"], pa.array(list(scenarios))))
 
 
-def runs(file: Path) -> list[tuple[str, str, range]]:
+def seed_ranges(file: Path) -> list[tuple[str, str, range]]:
     """The runs in a part: scenario, study, and consecutive seeds. Raises `OSError` for a damaged part."""
     return [(scenario, study, range(first, stop)) for scenario, study, first, stop in _native.Parquet(file).runs()]
 
 
-def size(file: Path) -> int:
+def run_count(file: Path) -> int:
     """The number of runs in a part. Raises `OSError` for a damaged part."""
     return _native.Parquet(file).count
 
@@ -168,19 +168,19 @@ def labels_content(cells: Sequence[CellRuns]) -> bytes:
     return _native.write_parquet(columns, [1] * len(cells))
 
 
-def labelled(file: Path) -> list[tuple[str, str, int]]:
+def labelled_scenarios(file: Path) -> list[tuple[str, str, int]]:
     """The scenarios of a file of labels, study and last seed. Raises `OSError` for a damaged file."""
     return [row for rows in _native.Parquet(file).rows(["scenario", "study", "last_seed"]) for row in rows]
 
 
-def columns(file: Path) -> dict[str, tuple[str, bool]]:
+def column_types(file: Path) -> dict[str, tuple[str, bool]]:
     """The columns of a part: the type of each, and whether it is a label. Raises `OSError` for a damaged part."""
     table = _native.Parquet(file)
     labels = _labels_of(table)
     return {name: (kind, name in labels) for name, kind, _ in table.columns}
 
 
-def merge(files: Sequence[Path], target: Path) -> None:
+def merge_parts(files: Sequence[Path], target: Path) -> None:
     """Write the rows of parts, which must have no run in common, as one part. Raises `OSError`."""
     labels = dict.fromkeys(name for file in files for name in _labels_of(_native.Parquet(file)))
     _native.merge_parquet(files, target, json.dumps([*labels]))
@@ -221,14 +221,14 @@ def _path(column: str) -> Sequence[str]:
 def _labels(cells: Sequence[CellRuns]) -> list[Column]:
     """The columns of the labels: numbers and truth values as such, all others as texts."""
     names = dict.fromkeys(name for cell in cells for name in cell.labels)
-    return [(name, *typed([cell.labels.get(name) for cell in cells])) for name in names]
+    return [(name, *typed_label_values([cell.labels.get(name) for cell in cells])) for name in names]
 
 
-def quoted(name: str) -> str:
+def sql_name(name: str) -> str:
     """A name in SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(value: object) -> str:
+def sql_literal(value: object) -> str:
     """A text in SQL."""
     return "'" + str(value).replace("'", "''") + "'"

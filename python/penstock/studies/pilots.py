@@ -16,13 +16,13 @@ from penstock.engine.warmup import POINTS, Pilot, QueueMeans, is_automatic, pilo
 from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.run import Run
 from penstock.scenario.document import Document, ScenarioLike, as_document
-from penstock.studies.chunk import Cell
-from penstock.studies.complete import complete
+from penstock.studies.chunk import StudyCell
+from penstock.studies.complete import execute_missing_runs
 from penstock.studies.executor import Executor, ThreadExecutor
-from penstock.studies.store import Results
+from penstock.studies.store import RunResults
 from penstock.units import parse_time
 
-__all__ = ["Pilots", "Warmups", "group_of", "with_warmups"]
+__all__ = ["AutomaticWarmups", "PilotRuns", "warmup_group", "with_warmups"]
 
 SCHEME = "scheme"
 """The axis whose values share a warm-up, so that schemes are compared over the same interval."""
@@ -40,15 +40,15 @@ PER_READ = 200
 """Number of pilot runs that are read from the store at once."""
 
 
-class Pilots:
+class PilotRuns:
     """The pilot runs of scenarios, taken from a store or executed."""
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: RunResults) -> None:
         self._results = results.pilots
 
     def complete(self, documents: Iterable[Document], executor: Executor) -> None:
         """Execute the missing pilot runs of these scenarios."""
-        complete(map(_cell, documents), self._results, executor)
+        execute_missing_runs(map(_cell, documents), self._results, executor)
 
     def queues(self, documents: Sequence[Document]) -> list[Mapping[str, QueueMeans] | None]:
         """The watched queues in the pilot run of each scenario by link; None for a run that has not been executed."""
@@ -61,10 +61,10 @@ class Pilots:
         return [queues_of.get(content) for content in addresses]
 
 
-def _cell(document: Document) -> Cell:
+def _cell(document: Document) -> StudyCell:
     resolved = pilot_of(document)
     seed = int(resolved.readable["seed"])
-    return Cell({}, resolved, range(seed, seed + 1), _queue_means_record, SOURCE, POINTS)
+    return StudyCell({}, resolved, range(seed, seed + 1), _queue_means_record, SOURCE, POINTS)
 
 
 def _queue_means_record(run: Run) -> dict[str, Any]:
@@ -72,11 +72,11 @@ def _queue_means_record(run: Run) -> dict[str, Any]:
     return {"queues": {link: asdict(queue) for link, queue in queues.items()}}
 
 
-class Warmups:
+class AutomaticWarmups:
     """The warm-ups of the cells whose scenario has "auto": the longest transient of the pilot runs of their group."""
 
-    def __init__(self, cells: Cells, results: Results) -> None:
-        self._cells, self._pilots = cells, Pilots(results)
+    def __init__(self, cells: Cells, results: RunResults) -> None:
+        self._cells, self._pilots = cells, PilotRuns(results)
         self._warmups: dict[Hashable, float] | None = None
 
     def complete(self, executor: Executor) -> None:
@@ -126,12 +126,12 @@ def with_warmups(cells: Sequence[tuple[Hashable, str, Document]], jobs: int | No
     Pilot runs are executed on `jobs` threads, by default on all cores. Raises `ScenarioError` with every queue that
     does not settle.
     """
-    warmups = Warmups(lambda: cells, Results())
+    warmups = AutomaticWarmups(lambda: cells, RunResults())
     warmups.complete(ThreadExecutor(jobs or cores()))
     return [with_time(document, warmups.of(group) or 0.0) for group, _, document in cells]
 
 
-def group_of(point: Point, part: object) -> Hashable:
+def warmup_group(point: Point, part: object) -> Hashable:
     """The group of a cell: its part of the study, and the values of all axes except the scheme."""
     return id(part), tuple(_hashable(value) for name, value in point.items() if name != SCHEME)
 

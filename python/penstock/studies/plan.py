@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting, nearest, show_value
-from penstock.results.display import count_of, setting
+from penstock.results.display import count_phrase, setting_text
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.document import Document, ScenarioLike, as_document, with_value
 from penstock.scenario.resolve import Resolved, resolve
@@ -16,11 +16,11 @@ from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.pilots import with_warmups
 from penstock.units import parse_time
 
-__all__ = ["Case", "Plan", "check_places", "own_queue", "placed", "with_watches_of"]
+__all__ = ["ComparisonPlan", "PlannedCase", "check_places", "own_queue", "with_candidate_queue", "with_default_watches"]
 
 
 @dataclass(frozen=True)
-class Case:
+class PlannedCase:
     """One scheme at one point of the sweep."""
 
     candidate: Candidate
@@ -35,7 +35,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ComparisonPlan:
     """The runs of a comparison before they are executed.
 
     Attributes:
@@ -53,7 +53,7 @@ class Plan:
     base: Resolved
     document: Document
     at: tuple[str, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[PlannedCase, ...]
     schemes: tuple[Candidate, ...]
     points: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
@@ -62,11 +62,11 @@ class Plan:
     def cost(self, runs: int, jobs: int) -> str:
         """The number of runs and threads, in a line."""
         points = f"{len(self.points)} points x " if len(self.points) > 1 else ""
-        size = f"{count_of(len(self.schemes), 'scheme')} x {points}{count_of(runs, 'run')}"
+        size = f"{count_phrase(len(self.schemes), 'scheme')} x {points}{count_phrase(runs, 'run')}"
         seed = self.base.readable["seed"]
         seeds = f"seed {seed}" if runs == 1 else f"seeds {seed} to {seed + runs - 1}"
-        all_runs = count_of(len(self.cases) * runs, "run")
-        return f"{all_runs} of {self.base.readable['duration']}: {size} ({seeds}), {count_of(jobs, 'thread')}"
+        all_runs = count_phrase(len(self.cases) * runs, "run")
+        return f"{all_runs} of {self.base.readable['duration']}: {size} ({seeds}), {count_phrase(jobs, 'thread')}"
 
     def check_budget(self, runs: int, jobs: int, limits: Limits) -> list[str]:
         """Compare the events and the memory of all runs with their limits; see `penstock.scenario.budget`."""
@@ -74,29 +74,29 @@ class Plan:
         return check_budget(cases, limits, self.origins, runs=runs, threads=jobs)
 
     @classmethod
-    def make(
+    def resolve_cases(
         cls,
         scenario: ScenarioLike,
         schemes: SchemeLike | Iterable[SchemeLike],
         vary: Mapping[str, Sequence[Any]] | None = None,
         at: str | Sequence[str] | None = None,
-    ) -> Plan:
+    ) -> ComparisonPlan:
         """Resolve every case. Raises `ScenarioError` with the errors of all of them."""
         errors: list[ErrorDetail] = []
         candidates: tuple[Candidate, ...] = ()
         with collecting(errors):
-            candidates = Candidate.all_of(schemes)
+            candidates = Candidate.from_schemes(schemes)
         base = as_document(scenario)
         resolved = resolve(base.tree, base.origins)
         if resolved.errors:
             raise ScenarioError([*errors, *resolved.errors])
-        base = with_watches_of(base, resolved)
+        base = with_default_watches(base, resolved)
         places = ((at,) if isinstance(at, str) else tuple(dict.fromkeys(at))) if at else resolved.watched
         with collecting(errors):
             check_places(base, places)
         errors += _repeated_values(vary or {})
         points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
-        cases: list[Case] = []
+        cases: list[PlannedCase] = []
         can_place = not errors
         for point in points:
             with collecting(errors):
@@ -116,7 +116,7 @@ class Plan:
         """Whether a warm-up is "auto"."""
         return any(case.resolved.head.has_automatic_warmup for case in self.cases)
 
-    def with_warmups(self, jobs: int | None = None) -> Plan:
+    def with_warmups(self, jobs: int | None = None) -> ComparisonPlan:
         """The plan with each warm-up that is "auto" replaced: at each point, by the longest transient of the schemes.
 
         `jobs` is the number of threads; by default all cores. The base scenario keeps "auto" if the points have several
@@ -142,9 +142,9 @@ class Plan:
         return f"warm-up, determined by pilot runs: {' to '.join(dict.fromkeys((warmups[0], warmups[-1])))}"
 
 
-def _case(document: Document, candidate: Candidate, point: Mapping[str, Any], places: Sequence[str]) -> Case:
-    case = placed(document, candidate, places)
-    return Case(candidate, point, resolve(case.tree, case.origins), case)
+def _case(document: Document, candidate: Candidate, point: Mapping[str, Any], places: Sequence[str]) -> PlannedCase:
+    case = with_candidate_queue(document, candidate, places)
+    return PlannedCase(candidate, point, resolve(case.tree, case.origins), case)
 
 
 def _repeated_values(vary: Mapping[str, Sequence[Any]]) -> list[ErrorDetail]:
@@ -176,7 +176,7 @@ def check_places(base: Document, places: Sequence[str]) -> None:
             )
 
 
-def with_watches_of(document: Document, resolved: Resolved) -> Document:
+def with_default_watches(document: Document, resolved: Resolved) -> Document:
     """The scenario with the key `watch` for each link that is watched by default, according to `resolved`.
 
     So replacing a queue elsewhere does not change which links are watched.
@@ -232,7 +232,7 @@ def _left_out(document: Document, candidates: Sequence[Candidate], places: Seque
             queue = _queue_at(document, place)
             missing = [key for key in queue if key not in ("scheme", "limit", "share") and key not in candidate.params]
             if queue.get("scheme") == candidate.name and missing and not candidate.params:
-                settings = ",".join(f"{key}={setting(queue[key])}" for key in missing)
+                settings = ",".join(f"{key}={setting_text(queue[key])}" for key in missing)
                 notes[candidate.name] = (
                     f"{candidate.name} runs with its own defaults, not with the settings of links.{place}.queue; "
                     f"for these: --scheme {candidate.name}:{settings}"
@@ -240,7 +240,7 @@ def _left_out(document: Document, candidates: Sequence[Candidate], places: Seque
     return tuple(notes.values())
 
 
-def placed(document: Document, candidate: Candidate, places: Sequence[str]) -> Document:
+def with_candidate_queue(document: Document, candidate: Candidate, places: Sequence[str]) -> Document:
     """The scenario with the candidate's queue at these places, which are watched.
 
     Unless the candidate gives a limit, it takes the limit of the queue that it replaces.

@@ -21,14 +21,14 @@ from penstock.files import FileError, write_bytes
 from penstock.studies.portable import AQMS, Files, aqm_files, scenario_files
 from penstock.studies.study_file import StudyFile
 
-__all__ = ["record", "recorded", "recorded_names", "study_files", "write_files"]
+__all__ = ["record_study", "recorded_files", "recorded_studies", "recorded_study_names", "write_files"]
 
 STUDY = "study.toml"
 
 
-def record(store: Path, file: StudyFile) -> None:
+def record_study(store: Path, file: StudyFile) -> None:
     """Record a study in the folder of a store, replacing an earlier study of the same name. Raises `FileError`."""
-    write_files(store / "studies" / file.study.name, study_files(file))
+    write_files(store / "studies" / file.study.name, recorded_files(file))
 
 
 def write_files(folder: Path, files: Files) -> None:
@@ -44,15 +44,15 @@ def write_files(folder: Path, files: Files) -> None:
         raise FileError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
 
-def recorded_names(store: Path) -> list[str]:
+def recorded_study_names(store: Path) -> list[str]:
     """The names of the studies of a store."""
     return [path.parent.name for path in sorted((store / "studies").glob(f"*/{STUDY}"))]
 
 
-def recorded(store: Path, only: str | None = None) -> list[StudyFile]:
+def recorded_studies(store: Path, only: str | None = None) -> list[StudyFile]:
     """The studies of a store by name, or the named one. Raises `PenstockError` if a study cannot be read."""
     studies = []
-    for name in recorded_names(store):
+    for name in recorded_study_names(store):
         if only in (None, name):
             folder = store / "studies" / name
             with _importable(folder / AQMS):
@@ -60,7 +60,7 @@ def recorded(store: Path, only: str | None = None) -> list[StudyFile]:
     return studies
 
 
-def study_files(file: StudyFile) -> Files:
+def recorded_files(file: StudyFile) -> Files:
     """The files of a record by name, the study last. Raises `PenstockError` for an AQM without a source file."""
     tree = {key: value for key, value in file.tree.items() if key not in ("base", "load", "schemes")}
     tree["base"] = (

@@ -13,11 +13,11 @@ from penstock.errors import PenstockError
 from penstock.files import read_json
 from penstock.report.shell_script import command_text, shell_script
 from penstock.results.conclusion import MARGIN
-from penstock.results.display import scheme_argument, setting
-from penstock.results.run_table import Design
+from penstock.results.display import scheme_argument, setting_text
+from penstock.results.run_table import StudyDesign
 from penstock.scenario.document import Document, read_document
 from penstock.studies.portable import aqm_files, scenario_files
-from penstock.studies.recorded import STUDY, study_files, write_files
+from penstock.studies.recorded import STUDY, recorded_files, write_files
 from penstock.studies.study_file import StudyFile
 
 __all__ = ["command_script", "comparison_script", "record_comparison", "recorded_script", "study_script"]
@@ -51,10 +51,10 @@ def command_script(
 
 def study_script(file: StudyFile, margin: float = MARGIN) -> str:
     """The script of a study."""
-    return shell_script(study_files(file), command_text([*COMPARE, STUDY], _margin(margin)))
+    return shell_script(recorded_files(file), command_text([*COMPARE, STUDY], _margin(margin)))
 
 
-def comparison_script(design: Design, runs: int, options: Options = ()) -> str:
+def comparison_script(design: StudyDesign, runs: int, options: Options = ()) -> str:
     """The script of a comparison on one scenario; empty if the design lacks the scenario as written.
 
     Raises `PenstockError` for an AQM without a source file.
@@ -65,12 +65,12 @@ def comparison_script(design: Design, runs: int, options: Options = ()) -> str:
     return command_script(COMPARE, document, [*_options(design, runs, design.at, document), *options], design.schemes)
 
 
-def _options(design: Design, runs: int, at: Sequence[str], document: Document) -> Iterator[Sequence[str]]:
+def _options(design: StudyDesign, runs: int, at: Sequence[str], document: Document) -> Iterator[Sequence[str]]:
     """The options of `penstock compare` for this design, on a scenario."""
     yield from (["--scheme", scheme_argument(name, params)] for name, params in design.schemes)
     if tuple(at) != document.resolve().watched:
         yield from (["--at", place] for place in at)
-    yield from (["--vary", f"{path}={','.join(map(setting, values))}"] for path, values in design.axes.items())
+    yield from (["--vary", f"{path}={','.join(map(setting_text, values))}"] for path, values in design.axes.items())
     if (seed := design.scenario.get("seed", 1)) != document.tree.get("seed", 1):
         yield ["--seed", str(seed)]
     yield from _margin(design.margin)
@@ -85,7 +85,7 @@ def _margin(margin: float) -> list[Sequence[str]]:
     return [] if margin == MARGIN else [["--margin", f"{100 * margin:g}%"]]
 
 
-def record_comparison(store: Path, name: str, design: Design) -> None:
+def record_comparison(store: Path, name: str, design: StudyDesign) -> None:
     """Record the scenario and the AQMs of a comparison in a store, for its pages. Raises `PenstockError`."""
     if design.source is None:
         return
@@ -115,7 +115,7 @@ def _is_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
-def recorded_script(store: Path, name: str, design: Design, runs: int) -> str:
+def recorded_script(store: Path, name: str, design: StudyDesign, runs: int) -> str:
     """The script of a study or comparison of a store; empty if the store has no record of it.
 
     The record of a comparison has its scenario; its schemes, swept values and number of runs are those of `design`.

@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 
 from penstock.errors import PenstockError
-from penstock.results.columns import RESERVED, in_order, is_result, typed
+from penstock.results.columns import RESERVED, is_result_column, sorted_columns, typed_label_values
 from penstock.studies.part import CellRuns
 
-__all__ = ["labelled", "run_rows"]
+__all__ = ["run_rows", "with_labels"]
 
 TYPES = {"BOOLEAN": pa.bool_(), "BIGINT": pa.int64(), "DOUBLE": pa.float64(), "VARCHAR": pa.string()}
 """The types of labels in a table, by their types in SQL."""
@@ -30,16 +30,16 @@ def run_rows(cells: Sequence[CellRuns], parts: Iterable[pa.Table]) -> pa.Table:
     if any(run not in row_of for run in runs):
         raise PenstockError("results of runs are missing; another process has removed them from the store")
     rows = table.take(pa.array([row_of[run] for run in runs]))
-    return labelled(rows, [cell.labels for cell in cells for _ in cell.seeds])
+    return with_labels(rows, [cell.labels for cell in cells for _ in cell.seeds])
 
 
-def labelled(rows: pa.Table, labels: Sequence[Mapping[str, Any]]) -> pa.Table:
+def with_labels(rows: pa.Table, labels: Sequence[Mapping[str, Any]]) -> pa.Table:
     """The table with its labels replaced by `labels`, one mapping per row."""
-    run_columns = {name: rows[name] for name in rows.column_names if name in RESERVED or is_result(name)}
+    run_columns = {name: rows[name] for name in rows.column_names if name in RESERVED or is_result_column(name)}
     names = dict.fromkeys(name for each in labels for name in each)
     columns = {}
     for name in names:
-        kind, values = typed([each.get(name) for each in labels])
+        kind, values = typed_label_values([each.get(name) for each in labels])
         columns[name] = pa.array(values, TYPES[kind])
     together = {**columns, **{name: column for name, column in run_columns.items() if name not in columns}}
-    return pa.table({name: together[name] for name in in_order(together)})
+    return pa.table({name: together[name] for name in sorted_columns(together)})

@@ -20,11 +20,11 @@ from penstock.results.columns import ResultColumn
 from penstock.results.comparison import Comparison
 from penstock.results.estimate import Estimate, summarize
 from penstock.results.estimates import Estimates
-from penstock.results.frames import package
-from penstock.results.run_table import Design, RunTable
+from penstock.results.frames import import_optional_package
+from penstock.results.run_table import RunTable, StudyDesign
 from penstock.studies import outputs
 
-__all__ = ["Design", "Runs"]
+__all__ = ["Runs", "StudyDesign"]
 
 
 class Runs(RunTable):
@@ -62,7 +62,7 @@ class Runs(RunTable):
         The interval is Student's t over the runs. Without `place`, a single metric is taken at the first
         place that has it. Raises `UnknownNameError`.
         """
-        return estimates.means(self, self._chosen(metric, place))
+        return estimates.mean_estimates(self, self._chosen(metric, place))
 
     def compare(
         self,
@@ -78,7 +78,7 @@ class Runs(RunTable):
         differences with probability 95 % (max-t, `penstock.results.simultaneous`). Raises `UnknownNameError`.
         """
         reference = 0 if to is None else list(self.design.schemes).index(self._scheme(to))
-        return estimates.differences(self, self._chosen(metric, place), reference, simultaneous=simultaneous)
+        return estimates.difference_estimates(self, self._chosen(metric, place), reference, simultaneous=simultaneous)
 
     def _chosen(self, metric: str | None, place: str | None) -> list[ResultColumn]:
         if metric is not None:
@@ -92,7 +92,7 @@ class Runs(RunTable):
     @cached_property
     def comparison(self) -> Comparison:
         """The statistics that texts, JSON and pages show."""
-        return Comparison.of(self)
+        return Comparison.from_runs(self)
 
     def plot(
         self, metric: str, x: str | None = None, by: str = "scheme", panel: str | None = None, place: str | None = None
@@ -128,7 +128,7 @@ class Runs(RunTable):
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`, a row per run. Raises `MissingPackageError` without pandas."""
-        package("pandas", "a data frame")
+        import_optional_package("pandas", "a data frame")
         return self.table.to_pandas()
 
     def to_xarray(self) -> Any:
@@ -160,4 +160,4 @@ class Runs(RunTable):
         return repr(self.comparison)
 
     def _repr_html_(self) -> str:
-        return self.comparison._repr_html_() + outputs.charts(self)
+        return self.comparison._repr_html_() + outputs.chart_images(self)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-__all__ = ["Seeds"]
+__all__ = ["SeedSet"]
 
 
-class Seeds:
+class SeedSet:
     """A set of seeds, kept as ranges of consecutive seeds: a study has few ranges, whatever its number of seeds.
 
     >>> seeds = Seeds([3, 1, 2, 9])

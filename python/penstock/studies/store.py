@@ -32,14 +32,14 @@ from penstock import _native
 from penstock.engine.run import cores
 from penstock.errors import PenstockError
 from penstock.files import read_bytes, read_json, whole, write_bytes
-from penstock.studies import compaction, order, part, sums
+from penstock.studies import checksum_files, compaction, order, part
 from penstock.studies.part import CellRuns
-from penstock.studies.seeds import Seeds
+from penstock.studies.seeds import SeedSet
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Results", "Store", "default_folder", "folder_of", "part_name"]
+__all__ = ["RunResults", "Store", "default_store_folder", "part_name", "store_folder"]
 
 FORMAT = 1
 
@@ -49,26 +49,26 @@ ABANDONED_S = 86_400.0
 OLD_FILE = "results.sqlite"
 
 
-def default_folder() -> Path:
+def default_store_folder() -> Path:
     """The default folder of results: `penstock/runs` in the user's cache folder."""
     home = os.environ.get("XDG_CACHE_HOME")
     return (Path(home) if home else Path.home() / ".cache") / "penstock" / "runs"
 
 
-def folder_of(store: str | Path | None) -> Path:
+def store_folder(store: str | Path | None) -> Path:
     """The folder of a store, by default that in the user's cache folder. Raises `PenstockError` for an empty name."""
     if store == "":
         raise PenstockError(
             "--store: the name of the folder is empty; omit --store to use the store in the user's cache folder"
         )
-    return default_folder() if store is None else Path(store)
+    return default_store_folder() if store is None else Path(store)
 
 
 def part_name(cells: Iterable[tuple[str, Iterable[int]]]) -> str:
     """The name of the part with these runs: scenarios, each with seeds."""
-    runs: dict[str, Seeds] = {}
+    runs: dict[str, SeedSet] = {}
     for scenario, seeds in cells:
-        runs.setdefault(scenario, Seeds()).add(seeds)
+        runs.setdefault(scenario, SeedSet()).add(seeds)
     listed = "\n".join(sorted(f"{scenario}:{[*seeds.ranges()]}" for scenario, seeds in runs.items()))
     return _digest(listed)
 
@@ -80,7 +80,7 @@ class _Memory:
         self.content = content
 
 
-class Results:
+class RunResults:
     """Results in memory, by scenario and seed.
 
     Attributes:
@@ -94,13 +94,13 @@ class Results:
 
     def __init__(self) -> None:
         # By scenario: the parts that have its runs, each run in one of them.
-        self._index: dict[str, dict[Path | _Memory, Seeds]] = {}
+        self._index: dict[str, dict[Path | _Memory, SeedSet]] = {}
         self._scenarios: dict[str, str] = {}
 
     @cached_property
-    def pilots(self) -> Results:
+    def pilots(self) -> RunResults:
         """The pilot runs (`penstock.studies.pilots`), apart from all other runs."""
-        return Results()
+        return RunResults()
 
     def has(self, scenario: str, seed: int) -> bool:
         """Whether a run has a result."""
@@ -145,7 +145,7 @@ class Results:
     def _note(self, source: Path | _Memory, scenario: str, seeds: Sequence[int]) -> None:
         """Record the runs of a part that are in no other part."""
         if new := self.missing(scenario, seeds):
-            self._index.setdefault(scenario, {}).setdefault(source, Seeds()).add(new)
+            self._index.setdefault(scenario, {}).setdefault(source, SeedSet()).add(new)
 
     def scenarios(self, addresses: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The resolved scenarios by their content addresses."""
@@ -161,7 +161,7 @@ class Results:
         Only the metrics of these names are read if some are given.
         """
         for content, seeds_of in self._contents(scenarios):
-            for scenario, seed, result in part.read(content, seeds_of, metrics):
+            for scenario, seed, result in part.read_runs(content, seeds_of, metrics):
                 if seed in seeds_of[scenario]:
                     yield scenario, seed, result
 
@@ -172,7 +172,7 @@ class Results:
             runs = zip(table["scenario"].to_pylist(), table["seed"].to_pylist(), strict=True)
             yield table.filter([seed in seeds_of[scenario] for scenario, seed in runs])
 
-    def _contents(self, scenarios: Iterable[str]) -> Iterator[tuple[Path | bytes, dict[str, Seeds]]]:
+    def _contents(self, scenarios: Iterable[str]) -> Iterator[tuple[Path | bytes, dict[str, SeedSet]]]:
         """The parts with runs of these scenarios, as files or contents, each with the runs to be read from it."""
         sources = self._sources(scenarios)
         while sources:
@@ -184,16 +184,16 @@ class Results:
                 continue
             yield source.content if isinstance(source, _Memory) else source, seeds_of
 
-    def _sources(self, scenarios: Iterable[str]) -> dict[Path | _Memory, dict[str, Seeds]]:
+    def _sources(self, scenarios: Iterable[str]) -> dict[Path | _Memory, dict[str, SeedSet]]:
         """The parts that have runs of these scenarios, with these runs."""
-        sources: dict[Path | _Memory, dict[str, Seeds]] = {}
+        sources: dict[Path | _Memory, dict[str, SeedSet]] = {}
         for scenario in scenarios:
             for source, seeds in self._index.get(scenario, {}).items():
                 sources.setdefault(source, {})[scenario] = seeds
         return sources
 
 
-class Store(Results):
+class Store(RunResults):
     """Results in a folder. Several processes may use it at the same time.
 
     A part whose checksum is wrong counts as missing, with a warning, and its runs are executed again. Results that
@@ -208,7 +208,7 @@ class Store(Results):
 
     def __init__(self, folder: str | Path | None = None) -> None:
         super().__init__()
-        self.folder = folder_of(folder)
+        self.folder = store_folder(folder)
         try:
             self._open()
         except OSError as error:
@@ -218,7 +218,7 @@ class Store(Results):
         self.refresh()
 
     @cached_property
-    def pilots(self) -> Results:
+    def pilots(self) -> RunResults:
         """The pilot runs, in a folder of the store."""
         return Store(self.folder / "pilots")
 
@@ -259,7 +259,9 @@ class Store(Results):
         """Index the parts that other processes have added; warns about skipped parts."""
         files = {file.stem: file for file in sorted((self.folder / "runs").glob("*.parquet"))}
         labels = sorted((self.folder / "labels").glob("*.parquet"))
-        checksums = sums.recorded(self.folder)  # after listing the files: checksums are written before their files
+        checksums = checksum_files.recorded_checksums(
+            self.folder
+        )  # after listing the files: checksums are written before their files
         defects: dict[str, str] = {}
         if not self._indexed_parts <= files.keys():
             # Another process has merged them with others.
@@ -274,14 +276,14 @@ class Store(Results):
                 self._indexed_labels.add(file.name)
                 if reason := self._add_labels(file, checksums):
                     defects[f"labels/{file.name}"] = reason
-        sums.warn_of(self.folder, defects, "and missing runs are made again")
+        checksum_files.warn_of_defects(self.folder, defects, "and missing runs are made again")
 
-    def _add(self, file: Path, checksums: sums.Sums) -> str:
+    def _add(self, file: Path, checksums: checksum_files.Sums) -> str:
         """Index the runs of a part. Returns why it is skipped; empty if it is indexed, or no longer exists."""
-        if reason := sums.defect(file, checksums):
+        if reason := checksum_files.file_defect(file, checksums):
             return reason if file.exists() else ""
         try:
-            runs = part.runs(file)
+            runs = part.seed_ranges(file)
         except OSError as error:
             return str(error)
         for scenario, study, seeds in runs:
@@ -289,12 +291,12 @@ class Store(Results):
             self._makers.setdefault(scenario, set()).add(study)
         return ""
 
-    def _add_labels(self, file: Path, checksums: sums.Sums) -> str:
+    def _add_labels(self, file: Path, checksums: checksum_files.Sums) -> str:
         """Index a file of labels. Returns why it is skipped; empty if it is indexed, or no longer exists."""
-        if reason := sums.defect(file, checksums):
+        if reason := checksum_files.file_defect(file, checksums):
             return reason if file.exists() else ""
         try:
-            self._note_labels(part.labelled(file))
+            self._note_labels(part.labelled_scenarios(file))
         except OSError as error:
             return str(error)
         return ""
@@ -317,7 +319,7 @@ class Store(Results):
         target = self.folder / "labels" / f"{_digest(named)}.parquet"
         content = part.labels_content(cells)
         try:
-            sums.note(self.folder, target.stem, content)
+            checksum_files.record_checksum(self.folder, target.stem, content)
             write_bytes(target, content)
         except OSError as error:
             self.problem = f"labels could not be stored in {self.folder}: {error}"
@@ -328,10 +330,10 @@ class Store(Results):
     def put_order(self, study: str, names: order.Order) -> None:
         """Keep the order in which a study lists the names on its axes; names that it listed before follow."""
         stored = order.read_order(self.folder, study)
-        names = order.merged([names, stored])
+        names = order.merge_orders([names, stored])
         if names != stored:
             with suppress(OSError):
-                write_bytes(order.file_of(self.folder, study), order.text_of(study, names).encode())
+                write_bytes(order.order_file(self.folder, study), order.order_text(study, names).encode())
 
     def has_part(self, name: str) -> bool:
         """Whether another process has added a part of this name."""
@@ -346,7 +348,7 @@ class Store(Results):
         file = self._file(name)
         try:
             self._write_scenarios({key: text for key, text in scenarios.items() if key not in self._makers})
-            sums.note(self.folder, name, content)
+            checksum_files.record_checksum(self.folder, name, content)
             write_bytes(file, content)
         except OSError as error:
             super().put(runs, content, scenarios)
@@ -364,15 +366,17 @@ class Store(Results):
     def _write_scenarios(self, texts: Mapping[str, str]) -> None:
         if texts:
             target = self.folder / "scenarios" / f"{_digest(''.join(sorted(texts)))}.parquet"
-            if not target.exists() or sums.defect(target, sums.recorded(self.folder)):
+            if not target.exists() or checksum_files.file_defect(
+                target, checksum_files.recorded_checksums(self.folder)
+            ):
                 content = part.scenarios_content(texts)
-                sums.note(self.folder, target.stem, content)
+                checksum_files.record_checksum(self.folder, target.stem, content)
                 write_bytes(target, content)
 
     def scenarios(self, addresses: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The resolved scenarios by their content addresses."""
         keys = list(addresses)
-        files, _ = sums.sound(self.folder, ["scenarios"])
+        files, _ = checksum_files.intact_files(self.folder, ["scenarios"])
         return {**part.read_scenarios(files["scenarios"], keys), **super().scenarios(keys)}
 
     def compact(self) -> None:
@@ -381,25 +385,27 @@ class Store(Results):
             return
         with suppress(OSError), ThreadPoolExecutor(cores()) as threads:
             runs = {file: seeds for file, seeds in self._sources(self._index).items() if isinstance(file, Path)}
-            groups = list(compaction.groups({file: sum(map(len, seeds.values())) for file, seeds in runs.items()}))
+            groups = list(
+                compaction.mergeable_groups({file: sum(map(len, seeds.values())) for file, seeds in runs.items()})
+            )
             merged = [{file: runs[file] for file in files} for files in groups]
             for parts, target in zip(merged, threads.map(self._merged, merged), strict=True):
                 self._replace(parts, target)
 
-    def _merged(self, parts: Mapping[Path, Mapping[str, Seeds]]) -> Path:
+    def _merged(self, parts: Mapping[Path, Mapping[str, SeedSet]]) -> Path:
         """Write a part with the rows of these parts, which are given with their runs."""
         target = self._file(part_name(_cells(parts)))
         with whole(target) as temporary:
-            part.merge(list(parts), temporary)
-            sums.note(self.folder, target.stem, read_bytes(temporary))
+            part.merge_parts(list(parts), temporary)
+            checksum_files.record_checksum(self.folder, target.stem, read_bytes(temporary))
         return target
 
-    def _replace(self, parts: Mapping[Path, Mapping[str, Seeds]], target: Path) -> None:
+    def _replace(self, parts: Mapping[Path, Mapping[str, SeedSet]], target: Path) -> None:
         """Remove parts whose rows are in another part.
 
         For a moment a reader sees these rows twice, but they are never missing.
         """
-        checksums = sums.recorded(self.folder)
+        checksums = checksum_files.recorded_checksums(self.folder)
         for file, runs in parts.items():
             file.unlink(missing_ok=True)
             for checksum in checksums.get(file.stem, ()):
@@ -412,7 +418,7 @@ class Store(Results):
             self._note(target, scenario, seeds)
 
 
-def _cells(parts: Mapping[Path, Mapping[str, Seeds]]) -> list[tuple[str, range]]:
+def _cells(parts: Mapping[Path, Mapping[str, SeedSet]]) -> list[tuple[str, range]]:
     """The runs of parts: scenarios, each with consecutive seeds."""
     entries = [entry for runs in parts.values() for entry in runs.items()]
     return [(scenario, each) for scenario, seeds in entries for each in seeds.ranges()]

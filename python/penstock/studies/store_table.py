@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from penstock.errors import PenstockError, UnknownNameError
 from penstock.results.columns import RESERVED
-from penstock.results.quantity import in_order
-from penstock.results.sample import Sample
-from penstock.results.short_names import ends_with, full_name
+from penstock.results.quantity import axis_sort_key
+from penstock.results.sample import RunSample
+from penstock.results.short_names import full_name, paths_ending_with
 from penstock.results.table import Labels, Table
 from penstock.studies.database import Database
 from penstock.studies.order import read_order
-from penstock.studies.part import literal, quoted
+from penstock.studies.part import sql_literal, sql_name
 
 __all__ = ["Choice", "StoreTable", "parse_choices"]
 
@@ -55,7 +55,7 @@ class StoreTable:
         self.database = database
         self.study = self._study(study)
         self._names = read_order(database.folder, self.study)
-        self._runs = f"runs WHERE (study IS NOT DISTINCT FROM {literal(self.study)})"
+        self._runs = f"runs WHERE (study IS NOT DISTINCT FROM {sql_literal(self.study)})"
         self.metrics = database.metrics
         self.axes = self._differing()
         for path, values in (where or {}).items():
@@ -76,8 +76,8 @@ class StoreTable:
 
     def _choose(self, path: str, values: Sequence[str]) -> None:
         """Keep the runs in which a label, a fact of the run or a key of the scenario has one of these values."""
-        names = self.axes if ends_with(path, self.axes) else [*self.database.settings, *RESERVED]
-        name = full_name("label", path, names) if ends_with(path, names) else None
+        names = self.axes if paths_ending_with(path, self.axes) else [*self.database.settings, *RESERVED]
+        name = full_name("label", path, names) if paths_ending_with(path, names) else None
         condition = _key_is(path, values) if name is None else self._column_is(name, values)
         before, self._runs = self._runs, f"{self._runs} AND ({condition})"
         if not self.database.select(f"SELECT 1 FROM {self._runs} LIMIT 1"):
@@ -87,9 +87,9 @@ class StoreTable:
 
     def _column_is(self, name: str, values: Sequence[str]) -> str:
         if self.database.columns[name] in ("VARCHAR", "BOOLEAN"):
-            return f"CAST({quoted(name)} AS VARCHAR) IN ({', '.join(map(literal, values))})"
+            return f"CAST({sql_name(name)} AS VARCHAR) IN ({', '.join(map(sql_literal, values))})"
         try:
-            return f"{quoted(name)} IN ({', '.join(repr(float(value)) for value in values)})"
+            return f"{sql_name(name)} IN ({', '.join(repr(float(value)) for value in values)})"
         except ValueError:
             raise PenstockError(f"--where {name}={values[0]}: the values of {name} are numbers") from None
 
@@ -97,8 +97,8 @@ class StoreTable:
         """The error of values that no run has."""
         alternatives = " or ".join(values)
         if name is not None:
-            rows = self.database.select(f"SELECT DISTINCT {quoted(name)} FROM {self._runs}")
-            present = sorted((value for (value,) in rows), key=in_order)
+            rows = self.database.select(f"SELECT DISTINCT {sql_name(name)} FROM {self._runs}")
+            present = sorted((value for (value,) in rows), key=axis_sort_key)
             return PenstockError(f"--where {path}: no run has {name} = {alternatives}; available: {_listed(present)}")
         keys = dict(_flat(self.scenario()))
         if path in keys:
@@ -108,7 +108,7 @@ class StoreTable:
     def _differing(self) -> list[str]:
         """The axes of the chosen runs."""
         names = self.database.settings
-        counts = "".join(f", count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
+        counts = "".join(f", count(DISTINCT {sql_name(name)}), count({sql_name(name)})" for name in names)
         ((runs, *counts_of),) = self.database.select(f"SELECT count(*){counts} FROM {self._runs}")
         differing = [
             name
@@ -122,9 +122,9 @@ class StoreTable:
         """The settings that differ between runs with the same labels; an axis may set one under another name."""
         if not names or not labels:
             return list(names)
-        counts = ", ".join(f"count(DISTINCT {quoted(name)}) AS {quoted(name)}" for name in names)
-        largest = ", ".join(f"max({quoted(name)})" for name in names)
-        group = ", ".join(map(quoted, labels))
+        counts = ", ".join(f"count(DISTINCT {sql_name(name)}) AS {sql_name(name)}" for name in names)
+        largest = ", ".join(f"max({sql_name(name)})" for name in names)
+        group = ", ".join(map(sql_name, labels))
         (most_values,) = self.database.select(
             f"SELECT {largest} FROM (SELECT {counts} FROM {self._runs} GROUP BY {group})"
         )
@@ -132,7 +132,7 @@ class StoreTable:
 
     def cells(self) -> int:
         """The number of combinations of the axes that have runs."""
-        axes = ", ".join(map(quoted, self.axes)) or "1"
+        axes = ", ".join(map(sql_name, self.axes)) or "1"
         return int(self.database.select(f"SELECT count(*) FROM (SELECT DISTINCT {axes} FROM {self._runs})")[0][0])
 
     def scenario(self) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class StoreTable:
     def table(self) -> pa.Table:
         """The runs with all their columns, by cell and seed."""
         cells = {repr(list(labels.values())): number for number, labels in enumerate(self.labels())}
-        rows = self.database.arrow(f"SELECT * FROM {self._runs} ORDER BY seed")
+        rows = self.database.select_arrow(f"SELECT * FROM {self._runs} ORDER BY seed")
         axes = [rows[name].to_pylist() for name in self.axes]
         order = [cells[repr(list(values))] for values in zip(*axes, strict=True)] if axes else [0] * len(rows)
         return rows.take(pa.array(np.argsort(np.array(order, dtype=np.int64), kind="stable")))
@@ -176,22 +176,22 @@ class StoreTable:
         """
         seeds, lists, cells = self._grouped(metrics)
         place = {seed: at for at, seed in enumerate(seeds)}
-        rows: list[tuple[Labels, dict[str, Sample]]] = []
+        rows: list[tuple[Labels, dict[str, RunSample]]] = []
         for labels, (own, *columns) in zip(cells, lists, strict=True):
             at = [place[seed] for seed in own]
             samples = {}
             for name, values in zip(metrics, columns, strict=True):
                 sample = np.full(len(seeds), np.nan)
                 sample[at] = [np.nan if value is None else value for value in values]
-                samples[name] = Sample(sample)
+                samples[name] = RunSample(sample)
             rows.append((labels, samples))
         runs = sum(len(own) for own, *_ in lists)
         return Table(rows, runs=runs, seeds=max((len(set(own)) for own, *_ in lists), default=0))
 
     def _grouped(self, columns: Sequence[str]) -> tuple[list[int], list[list[list[Any]]], list[Labels]]:
         """All seeds; the seeds and the values of each cell; its labels. Cells are in the order of their labels."""
-        axes = "".join(f"{quoted(name)}, " for name in self.axes)
-        lists = ", ".join(f"list({quoted(name)} ORDER BY seed)" for name in ("seed", *columns))
+        axes = "".join(f"{sql_name(name)}, " for name in self.axes)
+        lists = ", ".join(f"list({sql_name(name)} ORDER BY seed)" for name in ("seed", *columns))
         rows = self.database.select(
             f"SELECT {axes}count(DISTINCT scenario), any_value(scenario), {lists} FROM {self._runs} GROUP BY ALL"
         )
@@ -207,11 +207,11 @@ class StoreTable:
     def _in_order(self, axis: str, value: Any) -> tuple[int, str, float, str]:
         """The key that sorts values of an axis: names as the study lists them, before others; the rest by size."""
         listed = self._names.get(axis, ())
-        return (2, "", listed.index(value) - len(listed), "") if value in listed else in_order(value)
+        return (2, "", listed.index(value) - len(listed), "") if value in listed else axis_sort_key(value)
 
     def _mixed(self, labels: Labels) -> PenstockError:
         """The error of runs with the same labels that differ otherwise, with the keys that differ."""
-        same = "".join(f" AND {quoted(name)} IS NOT DISTINCT FROM {_sql(value)}" for name, value in labels.items())
+        same = "".join(f" AND {sql_name(name)} IS NOT DISTINCT FROM {_sql(value)}" for name, value in labels.items())
         keys = [key for (key,) in self.database.select(f"SELECT DISTINCT scenario FROM {self._runs}{same} ORDER BY 1")]
         flat = [dict(_flat(self.database.scenario(key))) for key in keys[:MAX_LISTED]]
         paths = dict.fromkeys(path for tree in flat for path in tree)
@@ -226,13 +226,13 @@ class StoreTable:
 
 def _key_is(path: str, values: Sequence[str]) -> str:
     """The condition in SQL that a key of the scenario has one of these values."""
-    accepted = ", ".join(map(literal, values))
+    accepted = ", ".join(map(sql_literal, values))
     return f"scenario IN (SELECT scenario FROM scenarios WHERE resolved->>{_json_path(path)} IN ({accepted}))"
 
 
 def _json_path(path: str) -> str:
     """The path of a key of the scenario in SQL."""
-    return literal(f"$.{'.'.join(quoted(name) for name in path.split('.'))}")
+    return sql_literal(f"$.{'.'.join(sql_name(name) for name in path.split('.'))}")
 
 
 def _flat(tree: Any, path: str = "") -> Iterable[tuple[str, Any]]:
@@ -245,7 +245,7 @@ def _flat(tree: Any, path: str = "") -> Iterable[tuple[str, Any]]:
 
 
 def _sql(value: Any) -> str:
-    return "NULL" if value is None else literal(value) if isinstance(value, str) else repr(value)
+    return "NULL" if value is None else sql_literal(value) if isinstance(value, str) else repr(value)
 
 
 def _listed(values: Sequence[Any]) -> str:

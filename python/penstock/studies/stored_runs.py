@@ -10,14 +10,14 @@ import pyarrow as pa
 
 from penstock import _native
 from penstock.errors import PenstockError, ScenarioError
-from penstock.results.columns import stored
+from penstock.results.columns import varchar_text
 from penstock.results.display import scheme_argument
 from penstock.scenario.scheme_text import parse_scheme
 from penstock.studies.database import Database
 from penstock.studies.part import CellRuns
 from penstock.studies.run_rows import run_rows
-from penstock.studies.runs import Design, Runs
-from penstock.studies.store import Results
+from penstock.studies.runs import Runs, StudyDesign
+from penstock.studies.store import RunResults
 from penstock.studies.store_table import Choice, StoreTable
 
 __all__ = ["MAX_CELLS", "read_runs", "stored_runs", "study_runs"]
@@ -56,11 +56,11 @@ def stored_runs(study: StoreTable) -> Runs:
     return Runs(table, _design(cells, scenario, study.version(), study.scenarios()))
 
 
-def study_runs(cells: Sequence[CellRuns], results: Results) -> Runs:
+def study_runs(cells: Sequence[CellRuns], results: RunResults) -> Runs:
     """The runs of the cells of a study, which `results` has. A label that only other cells have is None."""
     scenarios = results.scenarios({cell.scenario for cell in cells})
     names = dict.fromkeys(name for cell in cells for name in cell.labels if name != SCHEME)
-    schemes = (stored(cell.labels.get(SCHEME) or _own_scheme(scenarios[cell.scenario])) for cell in cells)
+    schemes = (varchar_text(cell.labels.get(SCHEME) or _own_scheme(scenarios[cell.scenario])) for cell in cells)
     labels = [
         {SCHEME: scheme, **{name: cell.labels.get(name) for name in names}}
         for cell, scheme in zip(cells, schemes, strict=True)
@@ -78,11 +78,13 @@ def _check_size(study: str, cells: int, axes: Sequence[str]) -> None:
         )
 
 
-def _design(cells: Sequence[Json], scenario: Json, version: str, scenarios: Mapping[str, Json]) -> Design:
+def _design(cells: Sequence[Json], scenario: Json, version: str, scenarios: Mapping[str, Json]) -> StudyDesign:
     """The design of the runs of cells with these labels, in this order."""
-    points = {stored({**labels, SCHEME: ""}): {k: v for k, v in labels.items() if k != SCHEME} for labels in cells}
+    points = {
+        varchar_text({**labels, SCHEME: ""}): {k: v for k, v in labels.items() if k != SCHEME} for labels in cells
+    }
     schemes = list(dict.fromkeys(str(labels[SCHEME]) for labels in cells))
-    return Design(
+    return StudyDesign(
         scenario=scenario,
         schemes=list(map(_scheme, schemes)),
         points=list(points.values()),

@@ -26,19 +26,19 @@ from penstock.engine.run import threads_of
 from penstock.engine.warmup import with_time
 from penstock.errors import PenstockError, collect_errors
 from penstock.results.run import Run
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.results.table import Labels, Table
 from penstock.scenario.document import Document, as_document
 from penstock.scenario.scenario import Scenario
-from penstock.studies.chunk import Cell, Keep
-from penstock.studies.complete import Shard, complete
+from penstock.studies.chunk import Keep, StudyCell
+from penstock.studies.complete import Shard, execute_missing_runs
 from penstock.studies.executor import Executor, Progress, ThreadExecutor
-from penstock.studies.order import merged
+from penstock.studies.order import merge_orders
 from penstock.studies.part import CellRuns
-from penstock.studies.pilots import Warmups, group_of
-from penstock.studies.store import Results
+from penstock.studies.pilots import AutomaticWarmups, warmup_group
+from penstock.studies.store import RunResults
 
-__all__ = ["Batch", "Measure", "Progress", "Study", "cell_of"]
+__all__ = ["Measure", "Progress", "Study", "StudyRuns", "resolve_cell"]
 
 Base = Scenario | Document | Callable[..., Scenario | Document]
 Measure = Callable[[Run], Mapping[str, float | None]]
@@ -99,7 +99,7 @@ class Study:
         """The cell of these values: labels, scenario, and this study."""
         return {**point, **self.labels}, self._scenario(point), self
 
-    def samples(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
+    def sample_cells(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
         """Cells in which every value of each axis occurs, each with the first values of the other axes."""
         first = {name: values[0] for name, values in self.vary.items()}
         for name, values in self.vary.items():
@@ -108,7 +108,7 @@ class Study:
                 if self.where is None or self.where(**point):
                     yield self.cell(point)
         for other in self.others:
-            yield from other.samples()
+            yield from other.sample_cells()
 
     def _scenario(self, point: Mapping[str, Any]) -> Scenario | Document:
         if callable(self.base):
@@ -145,15 +145,15 @@ class Study:
         return range(self.first_seed, self.first_seed + self.seeds)
 
     @property
-    def most_seeds(self) -> int:
+    def max_seeds(self) -> int:
         """The largest number of seeds of its parts."""
-        return max([self.seeds, *(other.most_seeds for other in self.others)])
+        return max([self.seeds, *(other.max_seeds for other in self.others)])
 
     @property
-    def most_runs(self) -> int:
+    def max_runs(self) -> int:
         """Number of runs, including cells that `where` leaves out."""
         own = math.prod(len(values) for values in self.vary.values()) * self.seeds
-        return own + sum(other.most_runs for other in self.others)
+        return own + sum(other.max_runs for other in self.others)
 
     def axes(self) -> Iterator[Mapping[str, Sequence[Any]]]:
         """The axes with their values of each of its parts."""
@@ -161,9 +161,11 @@ class Study:
         for other in self.others:
             yield from other.axes()
 
-    def limited(self, seeds: int) -> Study:
+    def with_max_seeds(self, seeds: int) -> Study:
         """A copy with at most this number of seeds."""
-        return replace(self, seeds=min(self.seeds, seeds), others=tuple(other.limited(seeds) for other in self.others))
+        return replace(
+            self, seeds=min(self.seeds, seeds), others=tuple(other.with_max_seeds(seeds) for other in self.others)
+        )
 
     def changed(self, change: Callable[[Document], Document]) -> Study:
         """A copy with a change of every scenario."""
@@ -173,15 +175,15 @@ class Study:
 
         return replace(self, base=base, others=tuple(other.changed(change) for other in self.others))
 
-    def keeping(self, keep: Keep) -> Study:
+    def with_keep(self, keep: Keep) -> Study:
         """A copy that keeps these numbers of each run, instead of its own."""
-        return replace(self, keep=keep, others=tuple(other.keeping(keep) for other in self.others))
+        return replace(self, keep=keep, others=tuple(other.with_keep(keep) for other in self.others))
 
     def run(
         self,
         measure: Measure,
         *,
-        store: Results | None = None,
+        store: RunResults | None = None,
         jobs: int | None = None,
         executor: Executor | None = None,
         progress: Progress | None = None,
@@ -191,12 +193,12 @@ class Study:
         They are executed on `jobs` threads of this machine, by default on all cores, or by an executor such as
         `ps.Cluster`. Raises `ScenarioError` with the errors of all cells before anything is run.
         """
-        batch = Batch(self, store)
+        batch = StudyRuns(self, store)
         batch.complete(executor or threads_of(jobs), progress)
         return batch.table(measure)
 
 
-class Batch:
+class StudyRuns:
     """The runs of a study, taken from a store or executed.
 
     The cells of a study of up to `ALL_AT_ONCE` cells are resolved before anything is run. The cells of a larger study
@@ -211,22 +213,22 @@ class Batch:
 
     """
 
-    def __init__(self, study: Study, results: Results | None) -> None:
+    def __init__(self, study: Study, results: RunResults | None) -> None:
         self.study = study
-        self.results = Results() if results is None else results
+        self.results = RunResults() if results is None else results
         self.cost: dict[tuple[str, int], float] = {}
         whole = sum(1 for _ in itertools.islice(study.points(), ALL_AT_ONCE + 1)) <= ALL_AT_ONCE
-        checked = _resolved(study.cells() if whole else study.samples())
+        checked = _resolved(study.cells() if whole else study.sample_cells())
         has_automatic = any(cell.resolved.head.has_automatic_warmup for cell in checked)
-        self._warmups = Warmups(self._scenarios, self.results) if has_automatic else None
-        self._cells: list[Cell] | None = checked if whole else None
+        self._warmups = AutomaticWarmups(self._scenarios, self.results) if has_automatic else None
+        self._cells: list[StudyCell] | None = checked if whole else None
         self.places: list[CellRuns] = []
         self._place_all()
 
     @property
     def runs(self) -> int:
         """Number of runs; before the runs of a large study are executed, including cells that `where` leaves out."""
-        return sum(len(place.seeds) for place in self.places) or self.study.most_runs
+        return sum(len(place.seeds) for place in self.places) or self.study.max_runs
 
     def complete(
         self,
@@ -242,7 +244,7 @@ class Batch:
         if self._warmups is not None:
             self._warmups.complete(chosen)
             self._place_all()
-        complete(
+        execute_missing_runs(
             self.cells(),
             self.results,
             chosen,
@@ -250,7 +252,7 @@ class Batch:
             planned=self.runs,
             progress=progress,
             shard=shard or Shard(),
-            order=merged(self.study.axes()),
+            order=merge_orders(self.study.axes()),
         )
 
     @property
@@ -262,7 +264,7 @@ class Batch:
         """The group that shares a warm-up, the label for messages and the scenario of each cell."""
         for point, part in self.study.points():
             label = ", ".join(f"{name} = {value}" for name, value in point.items())
-            yield group_of(point, part), label, part.cell(point)[1]
+            yield warmup_group(point, part), label, part.cell(point)[1]
 
     def _place_all(self) -> None:
         """Determine the cells of a study that are resolved at once, and their places."""
@@ -271,11 +273,13 @@ class Batch:
                 self._cells = [self._cell(point, part) for point, part in self.study.points()]
             self.places = [cell.runs for cell in self._cells]
 
-    def _cell(self, point: Mapping[str, Any], part: Study) -> Cell:
+    def _cell(self, point: Mapping[str, Any], part: Study) -> StudyCell:
         """The cell of these values; its warm-up is determined if its pilot runs have been executed."""
-        return cell_of(*part.cell(point), None if self._warmups is None else self._warmups.of(group_of(point, part)))
+        return resolve_cell(
+            *part.cell(point), None if self._warmups is None else self._warmups.of(warmup_group(point, part))
+        )
 
-    def cells(self) -> Iterable[Cell]:
+    def cells(self) -> Iterable[StudyCell]:
         """The cells, resolved. A warm-up remains "auto" until its pilot runs have been executed."""
         return self._walked() if self._cells is None else self._cells
 
@@ -283,7 +287,7 @@ class Batch:
         """The resolved scenario of the first cell."""
         return self._cell(*next(self.study.points())).resolved.readable
 
-    def _walked(self) -> Iterator[Cell]:
+    def _walked(self) -> Iterator[StudyCell]:
         self.places = []
         for point, part in self.study.points():
             cell = self._cell(point, part)
@@ -292,7 +296,7 @@ class Batch:
 
     def table(self, measure: Measure, metrics: Collection[str] | None = None) -> Table:
         """The measured numbers of every run; `metrics` are the names of those that `measure` needs, all if None."""
-        cells: list[tuple[Labels, dict[str, Sample]]] = []
+        cells: list[tuple[Labels, dict[str, RunSample]]] = []
         for start in range(0, len(self.places), CELLS_PER_READ):
             cells += self._measured(self.places[start : start + CELLS_PER_READ], measure, metrics)
         seeds = max((len(place.seeds) for place in self.places), default=0)
@@ -300,7 +304,7 @@ class Batch:
 
     def _measured(
         self, places: Sequence[CellRuns], measure: Measure, metrics: Collection[str] | None
-    ) -> Iterator[tuple[Labels, dict[str, Sample]]]:
+    ) -> Iterator[tuple[Labels, dict[str, RunSample]]]:
         """Labels and samples of these cells."""
         where: dict[str, list[int]] = {}
         for number, place in enumerate(places):
@@ -318,17 +322,19 @@ class Batch:
                     column = values[number].setdefault(name, np.full(len(seeds), np.nan))
                     column[seed - seeds[0]] = np.nan if value is None else value
         for place, columns in zip(places, values, strict=True):
-            yield place.labels, {name: Sample(column) for name, column in columns.items()}
+            yield place.labels, {name: RunSample(column) for name, column in columns.items()}
 
 
-def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:
+def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[StudyCell]:
     """The cells. Raises `ScenarioError` with the errors of all of them."""
-    return collect_errors(lambda entry: cell_of(*entry), entries)
+    return collect_errors(lambda entry: resolve_cell(*entry), entries)
 
 
-def cell_of(labels: Labels, scenario: Scenario | Document, part: Study, warmup_s: float | None = None) -> Cell:
+def resolve_cell(
+    labels: Labels, scenario: Scenario | Document, part: Study, warmup_s: float | None = None
+) -> StudyCell:
     """The cell of a part of a study; `warmup_s` replaces a warm-up that is "auto". Raises `ScenarioError`."""
     document = scenario.document() if isinstance(scenario, Scenario) else scenario
     if warmup_s is not None:
         document = with_time(document, warmup_s)
-    return Cell(labels, document.resolve(), part.seed_range, part.keep, part.keep_key)
+    return StudyCell(labels, document.resolve(), part.seed_range, part.keep, part.keep_key)

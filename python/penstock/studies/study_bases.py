@@ -11,7 +11,7 @@ from penstock.errors import ScenarioError, kind_of
 from penstock.scenario.document import Document, read_document
 from penstock.scenario.resolve.reader import Table
 
-__all__ = ["BASE", "check_seeds", "read_bases"]
+__all__ = ["BASE", "check_seeds", "read_base_scenarios"]
 
 BASE = "base"
 """The name of the axis over several base scenarios."""
@@ -19,7 +19,7 @@ BASE = "base"
 EXAMPLE = 'such as base = "link.toml" or base = ["dsl.toml", "fibre.toml"]'
 
 
-def read_bases(top: Table, folder: Path, settings: Iterable[str]) -> dict[str, Document]:
+def read_base_scenarios(top: Table, folder: Path, settings: Iterable[str]) -> dict[str, Document]:
     """The scenarios by label (the file name without suffix). Records every error and omits scenarios with errors.
 
     `settings` are texts `PATH=VALUE` that are applied to each scenario.

@@ -26,17 +26,17 @@ from penstock.aqms import python_aqm
 from penstock.errors import ErrorCollector, PenstockError, ScenarioError, kind_of, nearest
 from penstock.results.columns import RESERVED
 from penstock.results.display import is_number
-from penstock.results.metrics import METRICS, metric
+from penstock.results.metrics import METRICS, find_metric
 from penstock.results.run import Run
 from penstock.scenario.document import Document, read_table
 from penstock.scenario.resolve import resolve
 from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
 from penstock.scenario.scheme_text import scheme_name
 from penstock.studies.candidate import ALL, Candidate
-from penstock.studies.plan import check_places, placed, with_watches_of
+from penstock.studies.plan import check_places, with_candidate_queue, with_default_watches
 from penstock.studies.study import Study
-from penstock.studies.study_bases import BASE, check_seeds, read_bases
-from penstock.studies.where import condition
+from penstock.studies.study_bases import BASE, check_seeds, read_base_scenarios
+from penstock.studies.where import parse_condition
 from penstock.units import UnitError
 
 __all__ = ["StudyFile"]
@@ -50,7 +50,7 @@ MAX_SEEDS = 10_000_000
 
 
 @dataclass(frozen=True)
-class Axis:
+class StudyAxis:
     """An axis: the paths that take each of its values."""
 
     name: str
@@ -87,10 +87,12 @@ class StudyFile:
         `PATH=VALUE`, as after `--set`, and apply to the base scenarios.
         """
         tree, origins = read_table(path)
-        return cls.of({"name": Path(path).stem, **_changed(tree, changes or {})}, origins, Path(path).parent, settings)
+        return cls.from_tree(
+            {"name": Path(path).stem, **_changed(tree, changes or {})}, origins, Path(path).parent, settings
+        )
 
     @classmethod
-    def of(
+    def from_tree(
         cls,
         tree: Mapping[str, Any],
         origins: Mapping[str, str],
@@ -103,7 +105,7 @@ class StudyFile:
         top.check_keys(KEYS)
         name = top.take("name", _name, "study")
         _load(top, folder)
-        bases = read_bases(top, folder, settings)
+        bases = read_base_scenarios(top, folder, settings)
         axes = _axes(top)
         candidates = _candidates(top)
         names = [*([BASE] if len(bases) > 1 else []), *(axis.name for axis in axes), *([SCHEME] if candidates else [])]
@@ -115,7 +117,8 @@ class StudyFile:
         if errors.details:
             raise ScenarioError(errors.details)
         watched = {
-            label: with_watches_of(base, resolve(base.tree)) if candidates else base for label, base in bases.items()
+            label: with_default_watches(base, resolve(base.tree)) if candidates else base
+            for label, base in bases.items()
         }
         cells = _Cells(watched, axes, {candidate.label: candidate for candidate in candidates}, places)
         vary = {BASE: tuple(bases)} if len(bases) > 1 else {}
@@ -129,7 +132,7 @@ class StudyFile:
     def cells(self) -> int:
         """Number of cells."""
         if self.study.where is None:
-            return self.study.most_runs // self.study.seeds
+            return self.study.max_runs // self.study.seeds
         return sum(1 for _ in self.study.points())
 
     def measure(self, run: Run) -> dict[str, float | None]:
@@ -153,7 +156,7 @@ class _Cells:
     """Makes the scenario of a cell from its labels."""
 
     bases: Mapping[str, Document]
-    axes: Sequence[Axis]
+    axes: Sequence[StudyAxis]
     candidates: Mapping[str, Candidate]
     places: Mapping[str, Sequence[str]]
     _cached: list[tuple[Any, Document]] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -174,7 +177,7 @@ class _Cells:
                 document = document.set(path, value, f"axis {axis.name}")
             self._cached[depth:] = [(value, document)]
         if SCHEME in labels and self.candidates:
-            document = placed(document, self.candidates[labels[SCHEME]], self.places[base])
+            document = with_candidate_queue(document, self.candidates[labels[SCHEME]], self.places[base])
         return document
 
 
@@ -193,8 +196,8 @@ def _load(top: Table, folder: Path) -> None:
             top.error("load", str(error))
 
 
-def _axes(top: Table) -> list[Axis]:
-    axes: list[Axis] = []
+def _axes(top: Table) -> list[StudyAxis]:
+    axes: list[StudyAxis] = []
     table = top.table("axes")
     for name, value in (table.values if table else {}).items():
         assert table is not None
@@ -207,14 +210,14 @@ def _axes(top: Table) -> list[Axis]:
             paths, values = (name,), table.take(name, _values)
         if name in (*RESERVED, SCHEME, BASE):
             table.error(name, "cannot be the name of an axis: a column of every table of results has it")
-        axes.append(Axis(name, tuple(paths or ()), tuple(values or ())))
+        axes.append(StudyAxis(name, tuple(paths or ()), tuple(values or ())))
     return axes
 
 
 def _candidates(top: Table) -> tuple[Candidate, ...]:
     entries = top.take("schemes", _schemes, ())
     try:
-        return Candidate.all_of(map(_candidate, entries)) if entries else ()
+        return Candidate.from_schemes(map(_candidate, entries)) if entries else ()
     except ScenarioError as error:
         top.errors.details += (replace(detail, origin=top.errors.origin("schemes")) for detail in error.errors)
     return ()
@@ -259,7 +262,7 @@ def _places(top: Table, base: Document, candidates: Sequence[Candidate]) -> tupl
 
 def _condition(value: Any, names: Sequence[str]) -> Any:
     try:
-        return condition(text(value), names)
+        return parse_condition(text(value), names)
     except ValueError as error:
         raise UnitError(str(error)) from None
 
@@ -279,7 +282,7 @@ def _values(value: Any) -> tuple[Any, ...]:
 def _metrics(value: Any) -> tuple[str, ...]:
     for name in (metrics := _text_list(value)):
         last = name.rpartition(".")[2]
-        if metric(last).group == "Other":
+        if find_metric(last).group == "Other":
             names = [entry.name for entry in METRICS]
             raise UnitError(f'no metric "{last}"{nearest(last, names)}; penstock explain metrics lists them')
     return metrics

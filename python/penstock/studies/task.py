@@ -19,10 +19,10 @@ from penstock.aqms import python_aqm
 from penstock.engine.run import engine_errors
 from penstock.errors import PenstockError
 from penstock.scenario.resolve.files import content_of
-from penstock.studies.chunk import Chunk, Work, run_work
-from penstock.studies.part import Head, part_content
+from penstock.studies.chunk import Chunk, EngineWork, execute_work
+from penstock.studies.part import PartColumns, part_content
 
-__all__ = ["Task", "Versions", "packed_chunk", "perform"]
+__all__ = ["ChunkTask", "Versions", "execute_packed_chunk", "pack_chunk"]
 
 
 class Versions(NamedTuple):
@@ -33,7 +33,7 @@ class Versions(NamedTuple):
     python: str
 
     @classmethod
-    def here(cls) -> Versions:
+    def of_this_process(cls) -> Versions:
         """Those of this process."""
         return cls(_native.version, _native.meaning, "{}.{}".format(*sys.version_info))
 
@@ -47,7 +47,7 @@ class Versions(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task:
+class ChunkTask:
     """A chunk in a form that can be pickled.
 
     Attributes:
@@ -57,12 +57,12 @@ class Task:
 
     """
 
-    work: tuple[Work, ...]
-    head: Head
+    work: tuple[EngineWork, ...]
+    head: PartColumns
     aqms: Mapping[str, Callable[[Any, Any], Any]]
 
 
-def packed_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
+def pack_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
     """A chunk as bytes, and the replayed files that it needs: their paths by the hashes of their contents.
 
     Functions and AQMs of the user are sent by value, together with the parts of their modules and of neighbouring
@@ -81,16 +81,16 @@ def packed_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
     aqms = python_aqm.used(entry.scenario for entry in work)
     functions = [entry.keep for entry in work if entry.keep] + [python_aqm.class_of(name) for name in aqms]
     with _by_value({getattr(function, "__module__", "__main__") for function in functions}):
-        return cloudpickle.dumps(Task(work, chunk.head(), aqms)), files
+        return cloudpickle.dumps(ChunkTask(work, chunk.head(), aqms)), files
 
 
-def perform(versions: Versions, packed: bytes, paths: Mapping[str, str]) -> bytes:
+def execute_packed_chunk(versions: Versions, packed: bytes, paths: Mapping[str, str]) -> bytes:
     """Execute the runs of a packed chunk in this process; `paths` has its files by hash. The content of its part."""
-    versions.check(Versions.here(), socket.gethostname())
-    task: Task = pickle.loads(packed)
+    versions.check(Versions.of_this_process(), socket.gethostname())
+    task: ChunkTask = pickle.loads(packed)
     work = [replace(entry, scenario=_renamed_files(entry.scenario, paths.__getitem__)) for entry in task.work]
     with engine_errors():
-        results = run_work(work, None, task.aqms)
+        results = execute_work(work, None, task.aqms)
     return part_content(task.head, results)
 
 

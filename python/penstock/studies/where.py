@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.errors import PenstockError, nearest
 
-__all__ = ["condition"]
+__all__ = ["parse_condition"]
 
 MAX_LENGTH = 2000
 """Maximum number of characters of a condition."""
@@ -32,7 +32,7 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 
 
-def condition(text: str, axes: Collection[str]) -> Callable[..., bool]:
+def parse_condition(text: str, axes: Collection[str]) -> Callable[..., bool]:
     """The function of the values by name that the text describes.
 
     It may compare values with `== != < <= > >= in`, combine with `and or not`, and compute numbers with `+ - * / %`.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from penstock.errors import ErrorDetail, Option, ScenarioError, nearest
-from penstock.results.metrics import METRICS, Metric, metric
+from penstock.results.metrics import METRICS, Metric, find_metric
 from penstock.results.parts import place_name
 from penstock.units import UnitError, parse_probability, parse_rate, parse_time
 
@@ -74,7 +74,9 @@ class Aim:
         if self.side == "<":
             return max(0.0, value - self.bound) / (self.bound or 1.0)
         ideal = (
-            1.0 - self.bound if metric(self.metric).quantity in ("share", "ratio") and self.bound < 1 else self.bound
+            1.0 - self.bound
+            if find_metric(self.metric).quantity in ("share", "ratio") and self.bound < 1
+            else self.bound
         )
         return max(0.0, self.bound - value) / (ideal or 1.0)
 
@@ -89,7 +91,7 @@ class Aim:
         """
         if self.side == "max":
             return -math.log(max(value, TINY))
-        share = metric(self.metric).quantity == "share"
+        share = find_metric(self.metric).quantity == "share"
         return -math.log(max(1 - value, TINY)) if share else math.log(max(value, TINY))
 
 
@@ -171,7 +173,7 @@ def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None,
         raise ValueError(
             f'no metric "{name}"{nearest(word, [*metric_of, *by_word])}; penstock explain metrics lists them'
         )
-    return place or None, metric_of.get(word) or metric(by_word[word])
+    return place or None, metric_of.get(word) or find_metric(by_word[word])
 
 
 def _bound(definition: Metric, value: str) -> float:

@@ -22,13 +22,13 @@ from penstock.scenario.document import Document
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import resolve
 from penstock.studies.candidate import Candidate
-from penstock.studies.chunk import Cell
-from penstock.studies.complete import complete
+from penstock.studies.chunk import StudyCell
+from penstock.studies.complete import execute_missing_runs
 from penstock.studies.executor import Progress, ThreadExecutor
-from penstock.studies.plan import own_queue, placed
+from penstock.studies.plan import own_queue, with_candidate_queue
 from penstock.studies.run_rows import run_rows
-from penstock.studies.runs import Design, Runs
-from penstock.studies.store import Results
+from penstock.studies.runs import Runs, StudyDesign
+from penstock.studies.store import RunResults
 from penstock.tuning.aim import Aim, origin_of, weighted
 from penstock.tuning.departure import departure
 from penstock.tuning.population import Draw, Population
@@ -131,12 +131,12 @@ class Bench:
         links: Sequence[LoadedLink],
         aims: Sequence[Aim],
         *,
-        results: Results | None = None,
+        results: RunResults | None = None,
         threads: int = 1,
         progress: Progress | None = None,
     ) -> None:
         self.population, self.links, self.aims = population, tuple(links), tuple(aims)
-        self.results = Results() if results is None else results
+        self.results = RunResults() if results is None else results
         self.threads, self.progress = threads, progress
         self.run_count = self.planned = 0
 
@@ -162,7 +162,7 @@ class Bench:
         Raises `ScenarioError`, and `PenstockError` if no run has the metric of an aim.
         """
         cells = [
-            Cell({"scheme": setting.label, "draw": draw.number}, document.resolve(), seeds)
+            StudyCell({"scheme": setting.label, "draw": draw.number}, document.resolve(), seeds)
             for draw in draws
             for seeds in [range(draw.seed, draw.seed + 1)]
             for network in [self.population.document_of(draw)]
@@ -181,7 +181,7 @@ class Bench:
         """The runs of settings that were measured on the same networks; each setting is a scheme."""
         table = pa.concat_tables([measured.table for measured in all_measured], promote_options="permissive")
         schemes = [(each.setting.scheme, dict(each.setting.parameters)) for each in all_measured]
-        design = Design(
+        design = StudyDesign(
             scenario=self.population.document.resolve().readable,
             schemes=schemes,
             points=[{}],
@@ -227,13 +227,13 @@ class Bench:
             return document
         for link in self.links:
             own = setting if link is self.link else self.companion(setting, link)
-            document = placed(document, Candidate(own.scheme, own.parameters, own.label), [link.place])
+            document = with_candidate_queue(document, Candidate(own.scheme, own.parameters, own.label), [link.place])
         return document
 
-    def _run(self, cells: Sequence[Cell]) -> pa.Table:
+    def _run(self, cells: Sequence[StudyCell]) -> pa.Table:
         """The results of the cells, one row each."""
         distinct = {(cell.content, cell.seeds.start): cell for cell in cells}
-        complete(
+        execute_missing_runs(
             distinct.values(),
             self.results,
             ThreadExecutor(self.threads),

@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import dataclass
 
-from penstock.studies.pace import seconds_of_runs, too_short
+from penstock.studies.run_time import expected_run_seconds, short_budget_error
 from penstock.tuning.search import RACING_NETWORKS, SETTINGS_PER_ROUND
 
 __all__ = ["MAP_SETTINGS", "Budget", "Clock"]
@@ -63,7 +63,7 @@ class Budget:
 
         Raises `PenstockError` with the minimum budget if no plan fits.
         """
-        run_s = seconds_of_runs(1, events)
+        run_s = expected_run_seconds(1, events)
         for networks in PLANS:
             fixed = _fixed(networks, searched, baselines)
             runs_per_round = (
@@ -74,7 +74,7 @@ class Budget:
                 rounds = min(MAX_ROUNDS, rounds)
                 runs = fixed + rounds * searched * SETTINGS_PER_ROUND * networks[0]
                 return cls(rounds, *networks, (fixed + rounds * runs_per_round) * run_s, runs, fixed)
-        raise too_short(seconds, (fixed + runs_per_round) * run_s, "one round of the search")
+        raise short_budget_error(seconds, (fixed + runs_per_round) * run_s, "one round of the search")
 
 
 def _fixed(networks: tuple[int, int, int], searched: int, baselines: int) -> int:

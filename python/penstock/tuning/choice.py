@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from penstock.results.metrics import metric
+from penstock.results.metrics import find_metric
 from penstock.tuning.aim import TINY, Aim, weighted
 from penstock.tuning.bench import Measured
 
@@ -144,7 +144,7 @@ def gain(other: Measured, measured: Measured, aim: Aim, place: str) -> float:
     ours, theirs = (float(np.nanmean(m.values(aim.place or place, aim.metric))) for m in (measured, other))
     difference = ours - theirs if aim.side in ("<", "min") else theirs - ours
     scale = max(abs(ours), TINY)
-    min_difference = MIN_DIFFERENCE.get(metric(aim.metric).quantity, 0.0)
+    min_difference = MIN_DIFFERENCE.get(find_metric(aim.metric).quantity, 0.0)
     if abs(difference) <= min_difference or abs(difference) <= MATERIAL * scale:
         return 0.0
     return difference / scale

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from penstock.results.display import joined
-from penstock.results.metrics import metric
+from penstock.results.display import join_with_and
+from penstock.results.metrics import find_metric
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Measured, Setting
 from penstock.tuning.choice import Success, gain, is_material, success
@@ -39,14 +39,14 @@ def conclusion(
         text = gain_text(best, present, aims, place) if present is not None else None
         yield f"{name_of(best.setting)} {text or _meets(bounded)}."
         if bounded and text:
-            yield f"It meets {joined(bounded)} {success.text}."
+            yield f"It meets {join_with_and(bounded)} {success.text}."
         elif bounded:
             yield f"It does so {success.text}."
     yield _of_tuning(best, others, aims, place, meeting_unchanged)
 
 
 def _meets(bounded: Sequence[str]) -> str:
-    return f"meets {joined(bounded)}" if bounded else "meets the aim best"
+    return f"meets {join_with_and(bounded)}" if bounded else "meets the aim best"
 
 
 def _of_present(best: Measured, bounded: Sequence[str], success: Success, place: str) -> Iterable[str]:
@@ -83,7 +83,7 @@ def gain_text(best: Measured, present: Measured, aims: Sequence[Aim], place: str
     verb = "cuts" if after < before else "raises"
     numbers = f"{metric_text(aim.metric, before)} to {metric_text(aim.metric, after)}"
     where = f" of {aim.place}" if aim.place and aim.place != place else ""
-    return f"{verb} the {_in_words(metric(aim.metric).title)}{where} from {numbers}"
+    return f"{verb} the {_in_words(find_metric(aim.metric).title)}{where} from {numbers}"
 
 
 def _in_words(title: str) -> str:

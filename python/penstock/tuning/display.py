@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.plots import style
-from penstock.results.display import decimals, joined, number, scale_for
+from penstock.results.display import decimal_places, display_unit, format_number, join_with_and
 from penstock.results.estimate import Estimate
-from penstock.results.metrics import metric
+from penstock.results.metrics import find_metric
 from penstock.tuning.advice import Advice, Confirmed
 from penstock.tuning.bench import reported
 from penstock.tuning.moved import FACTORS
@@ -54,8 +54,8 @@ def headers(advice: Advice) -> list[str]:
     """The column headers, with units."""
     texts = []
     for place, name in columns(advice):
-        unit = scale_for(metric(name).quantity, _means(advice, place, name)).unit
-        words = metric(name).title + (f" ({unit})" if unit else "")
+        unit = display_unit(find_metric(name).quantity, _means(advice, place, name)).unit
+        words = find_metric(name).title + (f" ({unit})" if unit else "")
         texts.append(words if place == advice.link.place else f"{place}: {words}")
     return texts
 
@@ -64,12 +64,12 @@ def rows(advice: Advice) -> list[Row]:
     """A row for each confirmed setting, the advised ones first."""
     cells: list[list[str]] = [[] for _ in advice.confirmed]
     for place, name in columns(advice):
-        scale = scale_for(metric(name).quantity, _means(advice, place, name))
+        scale = display_unit(find_metric(name).quantity, _means(advice, place, name))
         estimates = [confirmation.measured.summary(place, name) for confirmation in advice.confirmed]
         halves = [scale.factor * (estimate.half_width or 0.0) for estimate in estimates]
-        places = decimals([scale.factor * estimate.mean for estimate in estimates], halves)
+        places = decimal_places([scale.factor * estimate.mean for estimate in estimates], halves)
         for row, estimate, half in zip(cells, estimates, halves, strict=True):
-            row.append(f"{number(scale.factor * estimate.mean, places)} ± {number(half, places)}")
+            row.append(f"{format_number(scale.factor * estimate.mean, places)} ± {format_number(half, places)}")
     return [
         Row(
             letter(place),
@@ -134,7 +134,8 @@ def exceptions(advice: Advice) -> list[str]:
         return []
     missed = sorted(advice.exceptions, key=lambda each: each[2] is None)
     texts = [
-        f"misses {joined(aims)} at {draw.text} ({f'{met_by} meets all' if met_by else 'no setting tried meets all'})"
+        f"misses {join_with_and(aims)} at {draw.text} "
+        f"({f'{met_by} meets all' if met_by else 'no setting tried meets all'})"
         for draw, aims, met_by in missed[:MAX_EXCEPTIONS]
     ]
     more = len(missed) - MAX_EXCEPTIONS
@@ -201,7 +202,7 @@ def picture(advice: Advice, width: float) -> Figure:
 
     `width` is in inches.
     """
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(width, 3.2), layout="constrained")
         ax = figure.add_subplot()
         place = advice.link.place
@@ -211,7 +212,7 @@ def picture(advice: Advice, width: float) -> Figure:
         ]
         ax.plot([1e3 * x for x, _ in tried], [100 * y for _, y in tried], ".", color="#b8b8b8", ms=3, label="tried")
         spots = [_cross(ax, confirmation, place, at) for at, confirmation in enumerate(advice.confirmed)]
-        style.log_x(ax)
+        style.set_log_x_axis(ax)
         ax.set_xlabel("queueing delay, 99th percentile (ms)")
         ax.set_ylabel("utilization (%)")
         _letters(ax, figure, spots)
@@ -224,7 +225,7 @@ def _cross(ax: Axes, confirmation: Confirmed, place: str, place_in_list: int) ->
         _with_ends(confirmation.measured.summary(place, name), name, factor)
         for name, factor in (("delay_p99_s", 1e3), ("utilization", 100))
     )
-    look = {key: value for key, value in style.line(place_in_list).items() if key != "linestyle"}
+    look = {key: value for key, value in style.line_style(place_in_list).items() if key != "linestyle"}
     ax.errorbar(
         x,
         y,
@@ -254,14 +255,14 @@ def _letters(ax: Axes, figure: Figure, spots: Sequence[tuple[float, float]]) -> 
         )
         occupied.append(chosen := next(free, places[0]))
         offset = (chosen[0] - x, chosen[1] - y)
-        look = {"color": style.line(at)["color"], "ha": "center", "va": "center"}
+        look = {"color": style.line_style(at)["color"], "ha": "center", "va": "center"}
         ax.annotate(letter(at), spot, textcoords="offset points", xytext=offset, **look)
 
 
 def _with_ends(estimate: Estimate, name: str, factor: float) -> tuple[float, list[list[float]]]:
     """The mean in the unit of the axis, and its error bars: the interval, clipped to possible values of the metric."""
     half = estimate.half_width or 0.0
-    low, high = metric(name).possible(estimate.mean - half, estimate.mean + half)
+    low, high = find_metric(name).possible(estimate.mean - half, estimate.mean + half)
     return factor * estimate.mean, [[factor * (estimate.mean - low)], [factor * (high - estimate.mean)]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from penstock.files import write_text
-from penstock.report.finished import FinishedFigure, figure_data
+from penstock.report.page_figure import PageFigure, figure_data
 from penstock.report.templating import render_document
 from penstock.tuning import display
 from penstock.tuning.advice import Advice
@@ -22,7 +22,7 @@ def write(advice: Advice, file: Path, script: str = "") -> None:
     """Write the page, with the shell script that repeats it. Raises `FileError` if it cannot be written."""
     name = advice.scenario.get("name") or "a link"
     figures = {name: display.picture(advice, width) for name, width in WIDTHS.items()}
-    trade_off = FinishedFigure.of(
+    trade_off = PageFigure.from_drawings(
         "trade-off", "Utilization versus queueing delay", figures, "better is up and to the left"
     )
     page = render_document(

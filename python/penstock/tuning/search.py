@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from penstock.errors import PenstockError
-from penstock.results.frames import package
+from penstock.results.frames import import_optional_package
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.floors import below
@@ -178,4 +178,4 @@ def _fail_state() -> Any:
 
 def optimizer() -> Any:
     """The package Optuna. Raises `MissingPackageError` if it is not installed."""
-    return package("optuna", "the search of penstock tune")
+    return import_optional_package("optuna", "the search of penstock tune")

@@ -20,8 +20,8 @@ from penstock.scenario.resolve.codepoints import codepoints
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
 from penstock.studies.pilots import with_warmups
-from penstock.studies.plan import Plan, check_places, own_queue, with_watches_of
-from penstock.studies.store import Results
+from penstock.studies.plan import ComparisonPlan, check_places, own_queue, with_default_watches
+from penstock.studies.store import RunResults
 from penstock.tuning.advice import Advice, Confirmed
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
@@ -65,7 +65,7 @@ def tune(
     budget_s: float = 150.0,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Results | None = None,
+    store: RunResults | None = None,
     capture: str | Path | None = None,
     forecast: Callable[[Budget], object] | None = None,
 ) -> Advice:
@@ -107,7 +107,7 @@ def bench_of(
     at: str | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
-    store: Results | None = None,
+    store: RunResults | None = None,
 ) -> tuple[Bench, tuple[Candidate, ...]]:
     """The bench that measures settings on networks around a scenario, and the schemes; arguments as for `tune`.
 
@@ -116,7 +116,7 @@ def bench_of(
     threads = threads_of(jobs)
     resolved, places, candidates, parsed_aims = parse_request(document, schemes, aims, at)
     optimizer()  # reports a missing package before the first run
-    document = with_watches_of(_with_warmup(document, candidates, places, jobs), resolved)
+    document = with_default_watches(_with_warmup(document, candidates, places, jobs), resolved)
     resolved = document.resolve()
     links = [LoadedLink.of(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))
@@ -126,7 +126,7 @@ def bench_of(
 
 def _with_warmup(document: Document, candidates: Sequence[Candidate], places: list[str], jobs: int | None) -> Document:
     """The scenario with a warm-up of "auto" replaced by the result of pilot runs of its own queue and all schemes."""
-    plan = Plan.make(document, candidates, at=places)
+    plan = ComparisonPlan.resolve_cases(document, candidates, at=places)
     cells = [("", "its own queue", document), *(("", case.label, case.document) for case in plan.cases)]
     return with_warmups(cells, jobs)[0]
 
@@ -149,7 +149,7 @@ def parse_request(
             parsed_aims = parse_aims([aims] if isinstance(aims, str) else aims, named)
         check_places(document, places)
     with collecting(errors):
-        candidates = Candidate.all_of(schemes)
+        candidates = Candidate.from_schemes(schemes)
     if errors or aim_errors:
         raise ScenarioError([*errors, *aim_errors])
     return resolved, places, candidates, parsed_aims

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from penstock.results.display import joined, number, rounded, scale_for
-from penstock.results.metrics import metric
+from penstock.results.display import display_unit, format_number, join_with_and, round_to_digits
+from penstock.results.metrics import find_metric
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.choice import success
@@ -81,7 +81,7 @@ def _sentences(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: M
     unattained = _missed_by_all(aims, confirmed)
     if not unattained:
         together = missed if len(missed) > 1 else _bounded(aims)
-        sentences = [f"No acceptable setting meets {joined([aim.text for aim in together])} together"]
+        sentences = [f"No acceptable setting meets {join_with_and([aim.text for aim in together])} together"]
     else:
         nearest = " or ".join(_nearest(aim, place, confirmed) for aim in unattained)
         sentences = [f"No acceptable setting meets {nearest}"]
@@ -105,10 +105,10 @@ def _value(aim: Aim, place: str, measured: Measured) -> float:
 
 def metric_text(name: str, value: float) -> str:
     """The value of a metric with its unit, to three significant digits."""
-    scale = scale_for(metric(name).quantity, [value])
-    scaled = rounded(scale.factor * value, 3)
+    scale = display_unit(find_metric(name).quantity, [value])
+    scaled = round_to_digits(scale.factor * value, 3)
     places = max(0, 2 - len(str(int(abs(scaled)))) + 1)
-    return f"{number(scaled, places)} {scale.unit}".rstrip()
+    return f"{format_number(scaled, places)} {scale.unit}".rstrip()
 
 
 def _nearest(aim: Aim, place: str, confirmed: Met) -> str:

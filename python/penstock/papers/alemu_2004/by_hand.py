@@ -12,9 +12,9 @@ import numpy as np
 import penstock as ps
 from penstock import _native
 from penstock.explain.explanation import prepare
-from penstock.reproduce.figure import Exhibit, Sweep, Table, by_table, every, formula, metric
+from penstock.reproduce.figure import Exhibit, Sweep, Table, every, formula, metric, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import measures
 from .measures import Numbers
@@ -34,7 +34,7 @@ def _transfer(rounds: int) -> ps.Scenario:
     return ps.Scenario(duration=f"{rounds * 100 - 50}ms", links={"line": line}, traffic={"flow": flow})
 
 
-def sent(run: ps.Run) -> Numbers:
+def packets_sent(run: ps.Run) -> Numbers:
     """Packets sent so far."""
     return {"sent": float(run.traffic["flow"].sent_pkts)}
 
@@ -52,7 +52,7 @@ fig0_1 = Exhibit(
         ", ".join(map(str, WINDOWS)) + " packets",
         must_hold=True,
     ),
-    measure=sent,
+    measure=packets_sent,
     study=Sweep(_transfer, {"rounds": range(1, 8)}),
 )
 
@@ -150,13 +150,13 @@ def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int],
 def _exact(*values: tuple[str, float, float, float]) -> Callable[[Table], Condition]:
     """(Name, number, expected number, bound): each number is within its bound."""
     return lambda _: all_of(
-        (abs(Sample(number) - expected) <= bound).at(name) for name, number, expected, bound in values
+        (abs(RunSample(number) - expected) <= bound).at(name) for name, number, expected, bound in values
     )
 
 
 def _served(_: Table) -> Condition:
     order = _order("wfq", {"weight": (2, 1, 1)}, [600, 350, 450], 3)
-    return all_of((Sample(float(flow)) - i <= 0.0).at(f"place {i + 1}") for i, flow in enumerate(order))
+    return all_of((RunSample(float(flow)) - i <= 0.0).at(f"place {i + 1}") for i, flow in enumerate(order))
 
 
 def _shared(table: Table) -> Condition:
@@ -170,11 +170,15 @@ retained = metric("average") / metric("before")
 factor = metric("factor")
 examples = Exhibit(
     "Worked examples: weighted and class-based fair queueing, time constants, FRED, GREEN (chapter 1, Section 2.4.1)",
-    claim("ex.wfq/c1", by_table(_served, "flows 1, 2, 3"), must_hold=True),
-    claim("ex.cbfq/c1", by_table(_shared, "20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800"), must_hold=True),
+    claim("ex.wfq/c1", table_statement(_served, "flows 1, 2, 3"), must_hold=True),
+    claim(
+        "ex.cbfq/c1",
+        table_statement(_shared, "20 / 3 and 80 / 8 %, to 1e-6: of 1000 packets 200 and 800"),
+        must_hold=True,
+    ),
     claim(
         "ex.timeconst/c1",
-        by_table(
+        table_statement(
             _exact(("arrivals", ARRIVALS, 499.5, 0.05), ("rule", float(ps.model.red_weight(ARRIVALS)), 0.002, 1e-6)),
             "499.5; the rule gives 0.002 for a time constant of as many packets",
         ),
@@ -183,7 +187,7 @@ examples = Exhibit(
     claim(
         "ex.fredidle/c1",
         every(
-            retained(example="idle, RED").reads(1, share=0.01),
+            retained(example="idle, RED").matches_printed(1, share=0.01),
             retained(example="idle, FRED") <= 0.9,
             metric("queue")(example="idle, RED").between(240, 260),
         ),

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Statement, Sweep, at_least, every, metric, not_comparable
-from penstock.reproduce.shape import rises, swept, varies
+from penstock.reproduce.figure import Claim, QuickOrFull, Statement, Sweep, at_least, every, metric, not_comparable
+from penstock.reproduce.shape import along_sweep, relative_range, rises
 
 from . import setup as s
-from .measures import Numbers, of_run
-from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, claim, controller, load
+from .measures import Numbers, run_metrics
+from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, claim, controller, load_scenario
 
 WITHOUT = "cited from another work, whose set-up the thesis does not give"
 ENDS: dict[str, Any] = {"limit": f"{BUFFER}p", "share": SHARE}
@@ -60,35 +60,37 @@ def gamma_swing(run: ps.Run) -> dict[str, float]:
 
 
 # Against the number of flows; after a step; P with unequal round trips; PI and REM with a large buffer.
-SEEDS = Choice(5, 20)
+SEEDS = QuickOrFull(5, 20)
 study = (
     Sweep(
-        lambda scheme, flows: load(SCHEMES[scheme](), flows),
+        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows),
         {"scheme": [scheme for scheme in SCHEMES if scheme != "GREEN"], "flows": FLOWS},
         SEEDS,
         labels={"part": "loads"},
     )
     + Sweep(
-        lambda scheme, flows: load(SCHEMES[scheme](), flows, sampling="100ms"),
+        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows, sampling="100ms"),
         {"scheme": ["GREEN"], "flows": FLOWS},
         SEEDS,
         labels={"part": "loads"},
         keep=gamma_swing,
     )
     + Sweep(
-        lambda scheme, window: s.added(SCHEMES[scheme](), 50, warmup=f"{window[0]}s", duration=f"{window[1]}s"),
+        lambda scheme, window: s.joining_flows_scenario(
+            SCHEMES[scheme](), 50, warmup=f"{window[0]}s", duration=f"{window[1]}s"
+        ),
         {"scheme": STEPPED, "window": [SOON, LATER]},
         SEEDS,
         labels={"part": "step"},
     )
     + Sweep(
-        lambda topology: s.link(ps.P(**ENDS), 50, topology=topology),
+        lambda topology: s.slow_link_scenario(ps.P(**ENDS), 50, topology=topology),
         {"topology": ["same", "diff"]},
         SEEDS,
         labels={"part": "round trips"},
     )
     + Sweep(
-        lambda scheme, buffer: load(SLOW[scheme](buffer), 103, duration="50s"),
+        lambda scheme, buffer: load_scenario(SLOW[scheme](buffer), 103, duration="50s"),
         {"scheme": list(SLOW), "buffer": [35, 70]},
         SEEDS,
         labels={"part": "buffers"},
@@ -98,7 +100,7 @@ study = (
 
 def measure(run: ps.Run) -> Numbers:
     """The queue, and GREEN's gamma."""
-    return of_run(run) | dict(run.raw.get("kept", {}))
+    return run_metrics(run) | dict(run.raw.get("kept", {}))
 
 
 F = metric("F", says="Jain's index")
@@ -128,12 +130,17 @@ CITED = (
     _cited("ch1.blue/c1", _loads(*(q(scheme="BLUE") < q(scheme="RED") for q in (PLR, VQS)))),
     _cited(
         "ch1.sred/c1",
-        swept(_loads(AQS(scheme="SRED").reads(BUFFER / 3, share=0.25), LU(scheme="SRED") < LU(scheme="RED"))),
+        along_sweep(
+            _loads(AQS(scheme="SRED").matches_printed(BUFFER / 3, share=0.25), LU(scheme="SRED") < LU(scheme="RED"))
+        ),
     ),
     _cited(
         "ch1.rem/c1",
-        swept(
-            every(_loads(LU >= 95, AQS.reads(KT, share=0.25), F(flows=at_least(53)) < 0.9)(scheme="REM"), _slow("REM"))
+        along_sweep(
+            every(
+                _loads(LU >= 95, AQS.matches_printed(KT, share=0.25), F(flows=at_least(53)) < 0.9)(scheme="REM"),
+                _slow("REM"),
+            )
         ),
         "LU >= 95 %, AQS 10 +- 25 %, F below 0.9 at 53 and 103 flows (its fairness is called not adequate); "
         "slow as PI is",
@@ -147,14 +154,14 @@ CITED = (
         "LU at alpha 0.05 above 0.1; gamma 0.005 against 0.001: VQS larger, 1 to 6 s after a step AQS nearer to later",
     ),
     _cited("ch1.dsred/c1", _loads(LU(scheme="RED") < LU(scheme="DSRED"))),
-    _cited("ch1.floyd/c1", _loads(varies(AQS, "flows") <= 0.25, VQS >= 25)(scheme="Floyd")),
+    _cited("ch1.floyd/c1", _loads(relative_range(AQS, "flows") <= 0.25, VQS >= 25)(scheme="Floyd")),
     _cited("ch1.green/c1", _loads(gamma >= 2, rises(LU, "flows"))(scheme="GREEN")),
     _cited(
         "ch1.avq/c1",
         _loads(
-            (AQS(flows=103) / AQS(flows=53)).reads(1, share=0.25)(scheme="AVQ"),
-            (VQS(flows=103) / VQS(flows=53)).reads(1, share=0.4)(scheme="AVQ"),
-            LU(scheme="AVQ").reads(98, share=0.05),
+            (AQS(flows=103) / AQS(flows=53)).matches_printed(1, share=0.25)(scheme="AVQ"),
+            (VQS(flows=103) / VQS(flows=53)).matches_printed(1, share=0.4)(scheme="AVQ"),
+            LU(scheme="AVQ").matches_printed(98, share=0.05),
             PLR(scheme="AVQ") < PLR(scheme=["PI", "REM", "RED"]),
         ),
     ),
@@ -162,7 +169,7 @@ CITED = (
         "ch1.p/c1",
         every(
             after(scheme="P") < after(scheme="RED"),
-            (AQS(topology="diff") / AQS(topology="same")).reads(1, share=0.25)(part="round trips"),
+            (AQS(topology="diff") / AQS(topology="same")).matches_printed(1, share=0.25)(part="round trips"),
             _loads(SWING(scheme="P") < SWING(scheme="steep P")),
         ),
         "1 to 6 s after a step AQS nearer to its later level; AQS within 25 % if unequal; VQS / AQS^2 larger if steep",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Number, Sweep, every, metric
+from penstock.reproduce.figure import Number, QuickOrFull, Sweep, every, metric
 
 from .measures import Numbers
 from .setup import AQS, BUFFER, LU, claim
@@ -110,7 +110,7 @@ def _turn(run: ps.Run) -> dict[str, float]:
 
 
 # Rigid sources next to TCP, marked packets, video, and one transfer behind drop-tail and drop-front.
-SEEDS = Choice(5, 20)
+SEEDS = QuickOrFull(5, 20)
 study = (
     Sweep(_rigid, {"scheme": list(SCHEMES), "rigid": [1, 8]}, SEEDS)
     + Sweep(_fragile, {"scheme": ["RED", "FRED"], "buffer": [SHORT, BUFFER]}, SEEDS)

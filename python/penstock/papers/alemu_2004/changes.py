@@ -20,7 +20,7 @@ def unchanged(document: Document) -> Document:
     return document
 
 
-def within(document: Document) -> Document:
+def with_redundancy_in_rate(document: Document) -> Document:
     """The rate of datagrams with a code includes redundancy."""
     changed = document
     for name, group in document.tree["traffic"].items():

@@ -6,8 +6,8 @@ import penstock as ps
 from penstock.reproduce.figure import Exhibit, Sweep, every, formula, metric
 
 from .measures import Numbers
-from .setup import claim, coded, losing
-from .tables5 import numbers
+from .setup import claim, coded_datagrams_scenario, lossy_blocks_scenario
+from .tables5 import block_packets
 
 LOST = {
     "none": [],
@@ -22,7 +22,7 @@ AFTER = {"none": 0, "one": 0, "redundancy": 0, "two": 2, "two in two blocks": 0,
 """Packets that are still lost."""
 
 
-def repaired(run: ps.Run) -> Numbers:
+def losses_before_and_after(run: ps.Run) -> Numbers:
     """Lost packets before and after correction, in all blocks."""
     code = run.traffic["fec"]
     return {"before": 5 * code.plr_before * code.blocks, "after": 5 * code.plr_after * code.blocks}
@@ -39,8 +39,8 @@ fig5_1 = Exhibit(
         "(4,1), chosen losses: packets lost after correction are 0 or all, exactly",
         must_hold=True,
     ),
-    measure=repaired,
-    study=Sweep(lambda lost: losing(LOST[lost], "1s"), {"lost": list(LOST)}),
+    measure=losses_before_and_after,
+    study=Sweep(lambda lost: lossy_blocks_scenario(LOST[lost], "1s"), {"lost": list(LOST)}),
 )
 
 
@@ -50,17 +50,17 @@ PACKETS = 1600
 
 def _alone(code: str) -> ps.Scenario:
     """The code alone; the run ends between two packets."""
-    k, h = numbers(code)
-    return coded({"k": k, "h": h, "rate": "500kbit", "packet": "573B"}, "14664800us", rate="10Mbit")
+    k, h = block_packets(code)
+    return coded_datagrams_scenario({"k": k, "h": h, "rate": "500kbit", "packet": "573B"}, "14664800us", rate="10Mbit")
 
 
-def sent(run: ps.Run) -> Numbers:
+def packets_sent(run: ps.Run) -> Numbers:
     """Packets sent."""
     return {"sent": run.traffic["fec"].sent_pkts}
 
 
 def _with_redundancy(code: str) -> float:
-    k, h = numbers(code)
+    k, h = block_packets(code)
     return PACKETS * (1 + h / k)
 
 
@@ -72,7 +72,7 @@ fig5_2 = Exhibit(
         "500 (1 + h/k) kbit/s to the packet: 6.25 % more for (16,1), 25 % for (16,4), (8,2), 10 % for (10,1)",
         must_hold=True,
     ),
-    measure=sent,
+    measure=packets_sent,
     study=Sweep(_alone, {"code": ["16,1", "16,4", "8,2", "10,1"]}),
 )
 
@@ -81,7 +81,7 @@ GROUPS = {"alone": [6, 9, 20], "in pairs": [6, 7, 12, 13], "of 1, 2 and 3": [4, 
 """Numbers of lost packets."""
 
 
-def grouped(run: ps.Run) -> Numbers:
+def loss_group_shares(run: ps.Run) -> Numbers:
     """Groups, and the share of groups of each size, as in Figure 5.6."""
     code = run.traffic["fec"]
     shares = [*code.loss_run_pmf, 0, 0, 0][:3]
@@ -110,6 +110,6 @@ fig5_11 = Exhibit(
         "chosen losses: the number of groups, and the share of those of 1, 2 and 3, to 1e-6",
         must_hold=True,
     ),
-    measure=grouped,
-    study=Sweep(lambda lost: losing(GROUPS[lost], "2s"), {"lost": list(GROUPS)}),
+    measure=loss_group_shares,
+    study=Sweep(lambda lost: lossy_blocks_scenario(GROUPS[lost], "2s"), {"lost": list(GROUPS)}),
 )

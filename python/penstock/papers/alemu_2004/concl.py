@@ -3,19 +3,19 @@
 from dataclasses import replace
 
 from penstock.reproduce import shape
-from penstock.reproduce.figure import Number, every, of_samples
-from penstock.reproduce.shape import swept
-from penstock.results.sample import Sample
+from penstock.reproduce.figure import Number, every, function_of_samples
+from penstock.reproduce.shape import along_sweep
+from penstock.results.sample import RunSample
 
 from . import loads, methods, steps
-from .setup import AQS, AREDS, EMPTY, PLR, VQS, added, claim
+from .setup import AQS, AREDS, EMPTY, PLR, VQS, claim, joining_flows_scenario
 from .steps import measure, recovery
 
 __all__ = ["CLAIMS", "measure", "study"]
 
 # The runs of Figures 2.3 and 2.9 and of Table 3.3; for Figure 2.3 the whole run.
 LOADS, METHODS, STEP = ({"part": part} for part in ("loads", "methods", "step"))
-(WHOLE,) = steps.steps(added, [20]).others
+(WHOLE,) = steps.step_sweep(joining_flows_scenario, [20]).others
 study = (
     replace(loads.STUDY, labels=LOADS)
     + replace(methods.METHODS_STUDY, labels=METHODS)
@@ -28,18 +28,18 @@ def _more(number: Number) -> Number:
     return number(method=methods.METHODS) - number(method="none")
 
 
-def _worst(*differences: Sample) -> Sample:
-    return shape.worst(differences)
+def _worst(*differences: RunSample) -> RunSample:
+    return shape.largest_mean(differences)
 
 
-WORST = of_samples(_worst, *map(_more, (AQS, VQS, PLR)), text="largest of {}, {} and {}")
+WORST = function_of_samples(_worst, *map(_more, (AQS, VQS, PLR)), text="largest of {}, {} and {}")
 
 CLAIMS = (
     claim(
         "concl/c1",
         every(
-            swept(every(*(q(scheme="PSAND") < q(scheme=AREDS) for q in (AQS, VQS, EMPTY)))(**LOADS)),
-            swept((PLR(scheme="PSAND") - PLR(scheme=AREDS) <= 0.5)(**LOADS)),
+            along_sweep(every(*(q(scheme="PSAND") < q(scheme=AREDS) for q in (AQS, VQS, EMPTY)))(**LOADS)),
+            along_sweep((PLR(scheme="PSAND") - PLR(scheme=AREDS) <= 0.5)(**LOADS)),
             (recovery(scheme="PSAND") < recovery(scheme=AREDS))(**STEP),
         ),
         "AQS, VQS, P(X=0) below, PLR at most 0.5 points above for every N; recovery of Figure 2.3 shorter",

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from penstock.reproduce.choice import Readings, at_least, below
-from penstock.reproduce.figure import Choice, Claim, Number, Statement, SummaryTable, Sweep, every, mean, metric
+from penstock.reproduce.figure import Claim, Number, QuickOrFull, Statement, SummaryTable, Sweep, every, mean, metric
+from penstock.reproduce.label_values import Readings, at_least, below
 
 from . import panels
-from .setup import CONTROLLERS, GRID, Topology, load4
+from .setup import CONTROLLERS, GRID, Topology, controller_load_scenario
 
 ALL = [*CONTROLLERS, "REM of ns-2"]
 REM = Readings({"REM": "", "REM of ns-2": "REM's price by the arrivals, as in ns-2"})
@@ -20,17 +20,17 @@ HIGHER = {"LU", "F", "LRL1", "5 to 15"}
 """Metrics for which larger values are better."""
 
 
-def study(topology: Topology) -> Sweep:
+def load_sweep(topology: Topology) -> Sweep:
     """Each scheme with each number of flows."""
     return Sweep(
-        lambda scheme, flows: load4(scheme, flows, topology),
-        {"scheme": ALL, "flows": Choice([3, 53, 103], GRID)},
-        seeds=Choice(5, 50),
+        lambda scheme, flows: controller_load_scenario(scheme, flows, topology),
+        {"scheme": ALL, "flows": QuickOrFull([3, 53, 103], GRID)},
+        seeds=QuickOrFull(5, 50),
         labels={"topology": topology},
     )
 
 
-def others(*schemes: str) -> list[str]:
+def controllers_except(*schemes: str) -> list[str]:
     """The eight without these."""
     return [scheme for scheme in CONTROLLERS if scheme not in schemes]
 
@@ -38,47 +38,49 @@ def others(*schemes: str) -> list[str]:
 Schemes = str | Readings | list[str]
 
 
-def lower(number: Number, first: Schemes, second: Schemes) -> Statement:
+def is_lower_at_each_load(number: Number, first: Schemes, second: Schemes) -> Statement:
     """At each number of flows the first schemes are below the second ones."""
     return number(scheme=first) < number(scheme=second)
 
 
-def higher(number: Number, first: Schemes, second: Schemes) -> Statement:
+def is_higher_at_each_load(number: Number, first: Schemes, second: Schemes) -> Statement:
     """At each number of flows the first schemes are above the second ones."""
     return number(scheme=first) > number(scheme=second)
 
 
-def averaged(number: Number) -> Number:
+def mean_over_loads(number: Number) -> Number:
     """The mean over the numbers of flows."""
     return number.along("flows", mean)
 
 
-def better(name: str, first: Schemes, second: Schemes) -> Statement:
+def is_better_on_average(name: str, first: Schemes, second: Schemes) -> Statement:
     """Averaged over the numbers of flows, each first scheme is better than each second one by this metric."""
-    a, b = (averaged(metric(name))(scheme=schemes) for schemes in (first, second))
+    a, b = (mean_over_loads(metric(name))(scheme=schemes) for schemes in (first, second))
     return a > b if name in HIGHER else a < b
 
 
-def at_each(name: str, first: Schemes, second: Schemes) -> Statement:
+def is_better_at_each_load(name: str, first: Schemes, second: Schemes) -> Statement:
     """At each number of flows, each first scheme is better than each second one by this metric."""
-    return (higher if name in HIGHER else lower)(metric(name), first, second)
+    return (is_higher_at_each_load if name in HIGHER else is_lower_at_each_load)(metric(name), first, second)
 
 
 Ranking = Sequence[list[str]]
 
 
-def in_order(name: str, ranking: Ranking) -> Statement:
+def is_ranked_as(name: str, ranking: Ranking) -> Statement:
     """Each scheme of a group is better than each of the next group."""
-    return every(*(better(name, *pair) for pair in itertools.pairwise(ranking)))
+    return every(*(is_better_on_average(name, *pair) for pair in itertools.pairwise(ranking)))
 
 
-def ranked(table: str, rankings: Mapping[str, Ranking]) -> Iterator[Claim]:
+def ranking_claims(table: str, rankings: Mapping[str, Ranking]) -> Iterator[Claim]:
     """The orders of a table of symbols, best group first, by the averages over the numbers of flows."""
     for i, (name, groups) in enumerate(rankings.items(), 1):
         order = ", ".join("{" + ", ".join(group) + "}" for group in groups)
-        yield Claim(f"{table}/c{i}", f"the order of {name}, best first", in_order(name, groups), order)
+        yield Claim(f"{table}/c{i}", f"the order of {name}, best first", is_ranked_as(name, groups), order)
 
 
-def draw(topology: Topology, *names: str) -> Callable[[SummaryTable], Figure]:
+def panels_against_flows(topology: Topology, *names: str) -> Callable[[SummaryTable], Figure]:
     """A metric against the number of flows in each panel."""
-    return panels.of(*(panels.Panel("flows", name, "scheme", {"topology": topology}) for name in names), columns=3)
+    return panels.panel_figure(
+        *(panels.Panel("flows", name, "scheme", {"topology": topology}) for name in names), columns=3
+    )

@@ -6,19 +6,29 @@ import numpy as np
 
 import penstock as ps
 from penstock.explain.explanation import prepare
-from penstock.reproduce.figure import Choice, Curves, Effort, Exhibit, Rows, Sweep, Table, formula, metric
-from penstock.reproduce.statement import by_table, every
+from penstock.reproduce.figure import (
+    CurveFigure,
+    Exhibit,
+    QuickOrFull,
+    ReproductionEffort,
+    Rows,
+    Sweep,
+    Table,
+    formula,
+    metric,
+)
+from penstock.reproduce.statement import every, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import measures
-from .setup import claim, load
+from .setup import claim, load_scenario
 
 d = metric("d", says="drop probability")
-draw = Curves("x", "d", "curve", labels=("average queue (packets)", "drop probability"))
+draw = CurveFigure("x", "d", "curve", labels=("average queue (packets)", "drop probability"))
 
 
-def curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
+def drop_curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
     """Queue in packets and drop probability of a scheme, given as on the command line, in 400 steps up to the limit."""
     points = prepare(scheme, "1.5Mbit", "54ms", None, f"{limit}p").curve()
     if points is None:
@@ -26,17 +36,18 @@ def curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(points[0]), np.asarray(points[1])
 
 
-def rows(name: str, scheme: str, limit: int) -> Rows:
+def drop_curve_rows(name: str, scheme: str, limit: int) -> Rows:
     """The curve as rows of a table."""
     return [
-        ({"curve": name, "x": round(float(x), 6)}, {"d": float(d)}) for x, d in zip(*curve(scheme, limit), strict=True)
+        ({"curve": name, "x": round(float(x), 6)}, {"d": float(d)})
+        for x, d in zip(*drop_curve(scheme, limit), strict=True)
     ]
 
 
-def red_rows(_: Effort) -> Rows:
+def red_rows(_: ReproductionEffort) -> Rows:
     """Both modes with thresholds of 5 and 15 packets and max_p 0.1, up to 40 packets."""
-    yield from rows("strict", "red:max_p=0.1", 40)
-    yield from rows("gentle", "red:max_p=0.1,gentle=true", 40)
+    yield from drop_curve_rows("strict", "red:max_p=0.1", 40)
+    yield from drop_curve_rows("gentle", "red:max_p=0.1,gentle=true", 40)
 
 
 def strict(x: float) -> float:
@@ -80,38 +91,44 @@ def _keep(run: ps.Run) -> dict[str, float]:
     return {"p": float(p.mean()), "over": float((p - bound).max()), "hits": float(hits.mean())}
 
 
-def three_levels(_: Table) -> Condition:
+def has_three_levels(_: Table) -> Condition:
     """The drop function of the scheme."""
-    xs, ds = curve("sred:variant=simple", LIMIT)
+    xs, ds = drop_curve("sred:variant=simple", LIMIT)
     levels = np.where(xs < LIMIT / 6, 0, np.where(xs < LIMIT / 3, MAX_P / 4, MAX_P))
     inside = (abs(xs - LIMIT / 6) > 1) & (abs(xs - LIMIT / 3) > 1) & (xs < LIMIT - 1)
     points = zip(xs[inside], ds[inside], levels[inside], strict=True)
-    return all_of((abs(Sample(float(d)) - float(level)) <= 1e-6).at(f"{x:g} packets") for x, d, level in points)
+    return all_of((abs(RunSample(float(d)) - float(level)) <= 1e-6).at(f"{x:g} packets") for x, d, level in points)
 
 
 fig1_2 = Exhibit(
     "Figure 1.2: SRED's drop function (Section 1.2.1.3)",
-    claim("fig1.2/c1", by_table(three_levels, "0, max_p/4, max_p with breaks at B/6 and B/3, to 1e-6"), must_hold=True),
+    claim(
+        "fig1.2/c1",
+        table_statement(has_three_levels, "0, max_p/4, max_p with breaks at B/6 and B/3, to 1e-6"),
+        must_hold=True,
+    ),
     claim(
         "fig1.2/c2",
-        every(p.next("flows") >= p, metric("over")(variant="simple") <= 1e-6),
+        every(p.at_next_value("flows") >= p, metric("over")(variant="simple") <= 1e-6),
         "mean largest p rises over 8, 53, 303 flows; of simple SRED never above max_p min(1, N^2 / 256^2)",
     ),
     # The AQM in operation with few and with many flows; its list is short, so that it fills soon.
     study=Sweep(
-        lambda variant, flows: load(ps.Sred(limit=f"{LIMIT}p", variant=variant, zombies=100), flows, sampling="100ms"),
+        lambda variant, flows: load_scenario(
+            ps.Sred(limit=f"{LIMIT}p", variant=variant, zombies=100), flows, sampling="100ms"
+        ),
         {"variant": ["simple", "full"], "flows": [8, 53, 303]},
-        seeds=Choice(5, 20),
+        seeds=QuickOrFull(5, 20),
         keep=_keep,
     ),
     measure=measures.kept_numbers,
-    draw=Curves("flows", "p", "variant", labels=("flows", "largest drop probability")),
+    draw=CurveFigure("flows", "p", "variant", labels=("flows", "largest drop probability")),
 )
 
 
-def dsred_rows(_: Effort) -> Rows:
+def dsred_rows(_: ReproductionEffort) -> Rows:
     """Kl 5, Kh 25, gamma 0.96."""
-    return rows("DSRED", "dsred:min_th=5,max_th=25,gamma=0.96", 40)
+    return drop_curve_rows("DSRED", "dsred:min_th=5,max_th=25,gamma=0.96", 40)
 
 
 def drop_share(x: float) -> float:
@@ -132,10 +149,10 @@ fig1_3 = Exhibit(
 )
 
 
-def rio_rows(_: Effort) -> Rows:
+def rio_rows(_: ReproductionEffort) -> Rows:
     """RED's function with the thresholds that RIO has by default for In and for Out packets (the thesis has none)."""
-    yield from rows("In", "red:min_th=15,max_th=30,max_p=0.02", 40)
-    yield from rows("Out", "red:min_th=5,max_th=15,max_p=0.2", 40)
+    yield from drop_curve_rows("In", "red:min_th=15,max_th=30,max_p=0.02", 40)
+    yield from drop_curve_rows("Out", "red:min_th=5,max_th=15,max_p=0.2", 40)
 
 
 fig1_5 = Exhibit(

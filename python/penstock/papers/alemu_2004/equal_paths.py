@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.reproduce.figure import Choice, Claim, Sweep
+from penstock.reproduce.figure import Claim, QuickOrFull, Sweep
 from penstock.scenario.document import Document, as_document
 
 from . import panels
-from .own import own_claims
+from .own import own_claim_factory
 from .reconstruction import CHOSEN
-from .setup import ADAPTIVE, AREDS, EMPTY, PLR, load, psand
+from .setup import ADAPTIVE, AREDS, EMPTY, PLR, load_scenario, psand
 
 REVERSES = ["open", "closed"]
 FLOWS = [3, 8, 28, 103]
@@ -25,17 +25,19 @@ LESS, MORE = {"PLR": "less", "empty": "less often"}, {"PLR": "more", "empty": "m
 
 
 def _scenario(scheme: str, reverse: str, flows: int) -> Document:
-    document = CHOSEN._replace(change="1").applied(as_document(load(ADAPTIVE[scheme](), flows)))
+    document = CHOSEN._replace(change="1").scenario_change(as_document(load_scenario(ADAPTIVE[scheme](), flows)))
     return document.set("links.bottleneck.reverse.queue", _closed()) if reverse == "closed" else document
 
 
 def _closed() -> Mapping[str, Any]:
     """PSAND after 0 / 0."""
-    queue: Mapping[str, Any] = CHOSEN.applied(as_document(load(psand(), 3))).tree["links"]["bottleneck"]["queue"]
+    queue: Mapping[str, Any] = CHOSEN.scenario_change(as_document(load_scenario(psand(), 3))).tree["links"][
+        "bottleneck"
+    ]["queue"]
     return queue
 
 
-own = own_claims("equal-paths")
+own = own_claim_factory("equal-paths")
 
 
 def _claims(name: str) -> tuple[Claim, ...]:
@@ -62,10 +64,10 @@ def _claims(name: str) -> tuple[Claim, ...]:
 study = Sweep(
     _scenario,
     {"scheme": list(ADAPTIVE), "reverse": REVERSES, "flows": FLOWS},
-    seeds=Choice(5, 30),
+    seeds=QuickOrFull(5, 30),
 )
 CLAIMS = (*_claims("PLR"), *_claims("empty"))
-draw = panels.of(
+draw = panels.panel_figure(
     *(
         panels.Panel("flows", number, "scheme", {"reverse": reverse})
         for number in ("PLR", "empty")

@@ -4,132 +4,181 @@ from __future__ import annotations
 
 from functools import partial
 
-from penstock.reproduce.figure import Exhibit, Table, above, at_most, by_table, every, gather, mean, metric, some
-from penstock.reproduce.shape import rises, swept
+from penstock.reproduce.figure import (
+    Exhibit,
+    Table,
+    above,
+    at_most,
+    every,
+    join_parts,
+    mean,
+    metric,
+    some,
+    table_statement,
+)
+from penstock.reproduce.shape import along_sweep, rises
 from penstock.results.condition import Condition, all_of, most_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import controllers, symbols
-from .controllers import AVQS, LREDS, MANY, NOT_MANY, REM, averaged, higher, lower, others
+from .controllers import (
+    AVQS,
+    LREDS,
+    MANY,
+    NOT_MANY,
+    REM,
+    controllers_except,
+    is_higher_at_each_load,
+    is_lower_at_each_load,
+    mean_over_loads,
+)
 from .setup import AQS, CONTROLLERS, EMPTY, LONG_RUNS, LRL1, LU, PLR, VQS, F, claim
 
 fig4_5 = Exhibit(
     "Figure 4.5: mean and variance of the queue and losses, equal round trips (Section 4.6.1)",
     claim(
         "fig4.5/c1",
-        swept(
+        along_sweep(
             every(
-                *(lower(q, "PSAND", ["BLUE", "PI"]) for q in (AQS, VQS, PLR, EMPTY)),
-                *(higher(q, "PSAND", ["BLUE", "PI"]) for q in (F, LU, LRL1)),
+                *(is_lower_at_each_load(q, "PSAND", ["BLUE", "PI"]) for q in (AQS, VQS, PLR, EMPTY)),
+                *(is_higher_at_each_load(q, "PSAND", ["BLUE", "PI"]) for q in (F, LU, LRL1)),
             )
         ),
         "all metrics of Figures 4.5 to 4.7 better for every N",
     ),
     claim(
         "fig4.5a/c1",
-        swept(
-            every(lower(AQS, REM, "PSAND"), (abs(AQS / averaged(AQS) - 1) <= 0.25)(scheme=REM), AQS(scheme=REM) < 7.5)
+        along_sweep(
+            every(
+                is_lower_at_each_load(AQS, REM, "PSAND"),
+                (abs(AQS / mean_over_loads(AQS) - 1) <= 0.25)(scheme=REM),
+                AQS(scheme=REM) < 7.5,
+            )
         ),
     ),
     claim("fig4.5a/c2", rises(AQS(scheme="PSAND"), "flows"), must_hold=True),
-    claim("fig4.5b/c1", swept(higher(VQS, REM, "PSAND"))),
-    claim("fig4.5c/c1", swept(higher(PLR, REM, "PSAND"))),
-    claim("fig4.5a/c3", swept(lower(AQS, "AVQ*", others("AVQ*")))),
-    claim("fig4.5b/c2", swept(lower(VQS, "AVQ*", others("AVQ*")))),
+    claim("fig4.5b/c1", along_sweep(is_higher_at_each_load(VQS, REM, "PSAND"))),
+    claim("fig4.5c/c1", along_sweep(is_higher_at_each_load(PLR, REM, "PSAND"))),
+    claim("fig4.5a/c3", along_sweep(is_lower_at_each_load(AQS, "AVQ*", controllers_except("AVQ*")))),
+    claim("fig4.5b/c2", along_sweep(is_lower_at_each_load(VQS, "AVQ*", controllers_except("AVQ*")))),
     claim(
         "fig4.5c/c2",
-        swept(
+        along_sweep(
             every(
-                some(every(*(gather(all_of, lower(PLR, s, others(*AVQS)), "scheme") for s in AVQS)), "scheme"),
-                lower(PLR, "AVQ", "AVQ*")(flows=MANY),
+                some(
+                    every(
+                        *(
+                            join_parts(all_of, is_lower_at_each_load(PLR, s, controllers_except(*AVQS)), "scheme")
+                            for s in AVQS
+                        )
+                    ),
+                    "scheme",
+                ),
+                is_lower_at_each_load(PLR, "AVQ", "AVQ*")(flows=MANY),
             )
         ),
     ),
-    claim("fig4.5/c2", every(*(lower(q, "AVQ*", "AVQ") for q in (AQS, VQS)), higher(PLR, "AVQ*", "AVQ"))(flows=MANY)),
+    claim(
+        "fig4.5/c2",
+        every(
+            *(is_lower_at_each_load(q, "AVQ*", "AVQ") for q in (AQS, VQS)), is_higher_at_each_load(PLR, "AVQ*", "AVQ")
+        )(flows=MANY),
+    ),
     claim(
         "fig4.5/c3",
-        swept(
+        along_sweep(
             every(
-                *(lower(q, AVQS, "PSAND") for q in (AQS, PLR)),
-                lower(VQS, "AVQ*", "PSAND"),
-                lower(VQS, "AVQ", "PSAND")(flows=NOT_MANY),
-                higher(VQS, "AVQ", "PSAND")(flows=MANY),
+                *(is_lower_at_each_load(q, AVQS, "PSAND") for q in (AQS, PLR)),
+                is_lower_at_each_load(VQS, "AVQ*", "PSAND"),
+                is_lower_at_each_load(VQS, "AVQ", "PSAND")(flows=NOT_MANY),
+                is_higher_at_each_load(VQS, "AVQ", "PSAND")(flows=MANY),
             )
         ),
     ),
-    claim("fig4.5a/c4", swept(every(AQS(scheme=LREDS).reads(10, share=0.25), lower(AQS, "PSAND", LREDS)))),
+    claim(
+        "fig4.5a/c4",
+        along_sweep(
+            every(AQS(scheme=LREDS).matches_printed(10, share=0.25), is_lower_at_each_load(AQS, "PSAND", LREDS))
+        ),
+    ),
     claim(
         "fig4.5b/c3",
-        swept(
+        along_sweep(
             every(
-                (VQS(scheme="LRED") / VQS(scheme="PSAND")).reads(1, share=0.4)(flows=above(13)),
-                higher(VQS, "LRED", "PSAND")(flows=at_most(13)),
-                lower(VQS, "LRED*", ["LRED", "PSAND"]),
+                (VQS(scheme="LRED") / VQS(scheme="PSAND")).matches_printed(1, share=0.4)(flows=above(13)),
+                is_higher_at_each_load(VQS, "LRED", "PSAND")(flows=at_most(13)),
+                is_lower_at_each_load(VQS, "LRED*", ["LRED", "PSAND"]),
                 PLR(scheme="LRED*") - PLR(scheme="PSAND") <= 2,
             )
         ),
     ),
-    study=controllers.study("same"),
-    draw=controllers.draw("same", "AQS", "VQS", "PLR"),
+    study=controllers.load_sweep("same"),
+    draw=controllers.panels_against_flows("same", "AQS", "VQS", "PLR"),
 )
 
 
-OTHERS = others(*AVQS)
+OTHERS = controllers_except(*AVQS)
 fig4_6 = Exhibit(
     "Figure 4.6: fairness, utilization and empty queues, equal round trips (Section 4.6.1)",
     claim(
         "fig4.6/c1",
-        swept(every(*(higher(q, "PSAND", REM) for q in (LU, F)))),
+        along_sweep(every(*(is_higher_at_each_load(q, "PSAND", REM) for q in (LU, F)))),
         "LU and F above REM's for every N (Table 4.2 has F equal)",
     ),
-    claim("fig4.6a/c1", swept(lower(F, AVQS, OTHERS))),
+    claim("fig4.6a/c1", along_sweep(is_lower_at_each_load(F, AVQS, OTHERS))),
     claim(
         "fig4.6b/c1",
-        swept(every(*(gather(partial(most_of, 4 / 6), lower(LU, s, OTHERS), "scheme") for s in AVQS))),
+        along_sweep(
+            every(*(join_parts(partial(most_of, 4 / 6), is_lower_at_each_load(LU, s, OTHERS), "scheme") for s in AVQS))
+        ),
         "LU below four of the six others at least, for every N",
     ),
-    claim("fig4.6c/c1", swept(higher(EMPTY, AVQS, OTHERS))),
-    claim("fig4.6a/c2", swept(higher(F, "PSAND", "LRED"))),
-    claim("fig4.6b/c2", swept(higher(LU, "PSAND", "LRED"))),
-    study=controllers.study("same"),
-    draw=controllers.draw("same", "F", "LU", "empty"),
+    claim("fig4.6c/c1", along_sweep(is_higher_at_each_load(EMPTY, AVQS, OTHERS))),
+    claim("fig4.6a/c2", along_sweep(is_higher_at_each_load(F, "PSAND", "LRED"))),
+    claim("fig4.6b/c2", along_sweep(is_higher_at_each_load(LU, "PSAND", "LRED"))),
+    study=controllers.load_sweep("same"),
+    draw=controllers.panels_against_flows("same", "F", "LU", "empty"),
 )
 
 
-BUT_PSAND = others("PSAND")
+BUT_PSAND = controllers_except("PSAND")
 ALIKE = (abs(LRL1 / LRL1.along("scheme", mean) - 1) <= 0.25)(scheme=BUT_PSAND)
 fig4_7 = Exhibit(
     "Figure 4.7: runs of losses of a flow, equal round trips (Section 4.6.1)",
-    claim("fig4.7/c1", swept(lower(LRL1, REM, "PSAND"))),
-    claim("fig4.7a/c1", swept(every(higher(LRL1, "PSAND", BUT_PSAND), ALIKE))),
+    claim("fig4.7/c1", along_sweep(is_lower_at_each_load(LRL1, REM, "PSAND"))),
+    claim("fig4.7a/c1", along_sweep(every(is_higher_at_each_load(LRL1, "PSAND", BUT_PSAND), ALIKE))),
     claim(
         "fig4.7bc/c1",
-        swept(every(*(lower(q, "PSAND", BUT_PSAND) for q in (metric("LRL2"), metric("LRL3"), LONG_RUNS)))),
+        along_sweep(
+            every(*(is_lower_at_each_load(q, "PSAND", BUT_PSAND) for q in (metric("LRL2"), metric("LRL3"), LONG_RUNS)))
+        ),
         "LRL(2), LRL(3) and LRL(>2) below the seven others for every N",
     ),
-    claim("fig4.7/c2", swept(lower(LRL1, LREDS, "PSAND"))),
-    study=controllers.study("same"),
-    draw=controllers.draw("same", "LRL1", "LRL2", "LRL3"),
+    claim("fig4.7/c2", along_sweep(is_lower_at_each_load(LRL1, LREDS, "PSAND"))),
+    study=controllers.load_sweep("same"),
+    draw=controllers.panels_against_flows("same", "LRL1", "LRL2", "LRL3"),
 )
 
 
-PRINTED = symbols.read("tab4-2")
+PRINTED = symbols.read_symbols("tab4-2")
 
 
 def _only_psand(_: Table) -> Condition:
     """PSAND's worst printed symbol is ++ or better; the worst symbol of each other scheme is not."""
-    worst = {s: Sample(float(min(symbols.rating(column[s]) for column in PRINTED.values()))) for s in CONTROLLERS}
+    worst = {
+        s: RunSample(float(min(symbols.symbol_rank(column[s]) for column in PRINTED.values()))) for s in CONTROLLERS
+    }
     return all_of((own >= 2 if scheme == "PSAND" else own < 2).at(scheme) for scheme, own in worst.items())
 
 
 tab4_2 = Exhibit(
     "Table 4.2: the schemes rated, equal round trips (Section 4.6.1)",
-    *symbols.claims("tab4.2", PRINTED),
+    *symbols.symbol_claims("tab4.2", PRINTED),
     claim(
         "tab4.2/c6",
-        by_table(_only_psand, "the least of its printed symbols is ++, that of each other scheme is less"),
+        table_statement(_only_psand, "the least of its printed symbols is ++, that of each other scheme is less"),
         must_hold=True,
     ),
-    study=controllers.study("same"),
+    study=controllers.load_sweep("same"),
     draw=partial(symbols.draw, printed=PRINTED),
 )

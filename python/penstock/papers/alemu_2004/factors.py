@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from penstock.reproduce.choice import above, at_least, at_most
-from penstock.reproduce.figure import Choice, Claim, Curve, Exhibit, Sweep, Table, by_table, every
-from penstock.reproduce.shape import falls, rises, swept, varies
+from penstock.reproduce.figure import Claim, Curve, Exhibit, QuickOrFull, Sweep, Table, every, table_statement
+from penstock.reproduce.label_values import above, at_least, at_most
+from penstock.reproduce.shape import along_sweep, falls, relative_range, rises
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
-from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, load, psand
+from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, load_scenario, psand
 
 COEFS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 GAMMAS = [0.25, 0.5, 1, 1.5, 2]
-FLOWS = Choice([3, 103], [3, 53, 73, 103])
+FLOWS = QuickOrFull([3, 103], [3, 53, 73, 103])
 ANY = {"coef": above(0), "gamma": above(0)}
 """The cells of PSAND."""
 MANY = above(3)
 """Numbers of flows that count as many."""
 # PSAND with each factor and power, and the adaptive REDs, whose labels are `scheme` and `flows` (guess 12).
 PAIRS = Sweep(
-    lambda coef, gamma, flows: load(psand(coef, gamma), flows),
-    {"coef": Choice([0.5, 1, 1.75, 3], COEFS), "gamma": Choice([0.25, 1.5], GAMMAS), "flows": FLOWS},
-    seeds=Choice(5, 100),
+    lambda coef, gamma, flows: load_scenario(psand(coef, gamma), flows),
+    {"coef": QuickOrFull([0.5, 1, 1.75, 3], COEFS), "gamma": QuickOrFull([0.25, 1.5], GAMMAS), "flows": FLOWS},
+    seeds=QuickOrFull(5, 100),
 ) + Sweep(
-    lambda scheme, flows: load(ADAPTIVE[scheme](), flows), {"scheme": AREDS, "flows": FLOWS}, seeds=Choice(5, 100)
+    lambda scheme, flows: load_scenario(ADAPTIVE[scheme](), flows),
+    {"scheme": AREDS, "flows": FLOWS},
+    seeds=QuickOrFull(5, 100),
 )
 
 
@@ -35,7 +37,7 @@ fig2_12 = Exhibit(
     claim("fig2.12/c1", falls(AQS(**ANY), "coef")),
     claim("fig2.12/c2", rises(AQS(coef=above(1), gamma=above(0)), "gamma")),
     study=PAIRS,
-    draw=panels.for_each_load("coef", "AQS", "gamma"),
+    draw=panels.figure_per_load("coef", "AQS", "gamma"),
 )
 
 
@@ -44,7 +46,7 @@ def _converge(table: Table) -> Condition:
     factors, gammas = [c for c in table.axis("coef") if c >= 1], table.axis("gamma")
     middle, top = factors[len(factors) // 2], factors[-1]
 
-    def change(metric: str, first: float, second: float, gamma: float, n: int) -> Sample:
+    def change(metric: str, first: float, second: float, gamma: float, n: int) -> RunSample:
         a, b = (table(metric, coef=coef, gamma=gamma, flows=n) for coef in (first, second))
         return abs(a - b)
 
@@ -62,11 +64,13 @@ def _converge(table: Table) -> Condition:
 fig2_13 = Exhibit(
     "Figure 2.13: the variance of the queue against PSAND's factor and power (Section 2.4.3)",
     claim("fig2.13/c1", every(falls(VQS(**ANY), "coef"), rises(VQS(coef=above(1), gamma=above(0)), "gamma"))),
-    claim("fig2.12-13/c3", swept(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, VQS))))),
+    claim(
+        "fig2.12-13/c3", along_sweep(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, VQS))))
+    ),
     Claim(
         "fig2.12-13/c3",
         "so it is with powers up to 1 and factors from 1.5 on, and with the thesis' own pair",
-        swept(
+        along_sweep(
             every(
                 *(q(coef=at_least(1.5), gamma=at_most(1)) < q(scheme=AREDS) for q in (AQS, VQS)),
                 *(q(coef=1.75, gamma=1.5) < q(scheme=AREDS) for q in (AQS, VQS)),
@@ -76,17 +80,17 @@ fig2_13 = Exhibit(
     ),
     claim(
         "fig2.12-13/c4",
-        by_table(
+        table_statement(
             _converge,
             "changes from factor 1 to the middle one above those to the largest; the latter smaller at the least power",
         ),
     ),
     study=PAIRS,
-    draw=panels.for_each_load("coef", "VQS", "gamma"),
+    draw=panels.figure_per_load("coef", "VQS", "gamma"),
 )
 
 
-def rise(curve: Curve) -> Sample:
+def rise(curve: Curve) -> RunSample:
     """From the largest to the smallest power."""
     values = list(curve.values())
     return values[0] - values[-1]
@@ -100,15 +104,15 @@ fig2_14 = Exhibit(
     claim(
         "fig2.14/c3",
         every(
-            PLR(coef=3, gamma=above(0)).reads(1.8, 1.3, 2.3),
+            PLR(coef=3, gamma=above(0)).matches_printed(1.8, 1.3, 2.3),
             PLR(coef=3, gamma=above(0)) < 2,
-            PLR(scheme=AREDS).reads(0.9, 0.4, 1.4),
+            PLR(scheme=AREDS).matches_printed(0.9, 0.4, 1.4),
         )(flows=3),
     ),
     claim("fig2.14/c4", every(PLR(coef=0.5) < PLR(coef=3), AQS(coef=0.5) > AQS(coef=3))(gamma=1.5)),
     claim(
         "fig2.14/c5",
-        swept(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, PLR))))(flows=MANY),
+        along_sweep(every(*(q(coef=above(1), gamma=above(0)) < q(scheme=AREDS) for q in (AQS, PLR))))(flows=MANY),
     ),
     claim(
         "fig2.12-14/c6",
@@ -118,16 +122,19 @@ fig2_14 = Exhibit(
         )(flows=3),
     ),
     study=PAIRS,
-    draw=panels.for_each_load("coef", "PLR", "gamma"),
+    draw=panels.figure_per_load("coef", "PLR", "gamma"),
 )
 
 
-def bounds(coef: float, gamma: float, labels: Mapping[str, str] | None = None) -> Sweep:
+def max_p_bound_sweep(coef: float, gamma: float, labels: Mapping[str, str] | None = None) -> Sweep:
     """PSAND with each bound and load."""
     return Sweep(
-        lambda high, flows: load(psand(coef, gamma, high), flows),
-        {"high": Choice([0.1, 0.4, 0.7, 1.0], [i / 10 for i in range(1, 11)]), "flows": Choice([3, 53, 103], LOADS)},
-        seeds=Choice(5, 100),
+        lambda high, flows: load_scenario(psand(coef, gamma, high), flows),
+        {
+            "high": QuickOrFull([0.1, 0.4, 0.7, 1.0], [i / 10 for i in range(1, 11)]),
+            "flows": QuickOrFull([3, 53, 103], LOADS),
+        },
+        seeds=QuickOrFull(5, 100),
         labels=labels or {},
     )
 
@@ -136,22 +143,27 @@ HEAVY = at_least(73)
 fall = AQS(high=0.1) - AQS(high=1.0)
 fig2_15 = Exhibit(
     "Figure 2.15: the upper bound of PSAND's max_p, with factor 1.75 and power 1.5 (Section 2.4.5)",
-    claim("fig2.15b/c1", every(falls(AQS(flows=at_least(53)), "high"), fall.next("flows") > fall), must_hold=True),
-    claim("fig2.15b/c2", every(AQS(high=0.1).reads(25, share=0.1), AQS(high=1.0).reads(8, 7, 9))(flows=103)),
+    claim(
+        "fig2.15b/c1", every(falls(AQS(flows=at_least(53)), "high"), fall.at_next_value("flows") > fall), must_hold=True
+    ),
+    claim(
+        "fig2.15b/c2",
+        every(AQS(high=0.1).matches_printed(25, share=0.1), AQS(high=1.0).matches_printed(8, 7, 9))(flows=103),
+    ),
     claim(
         "fig2.15/c3",
-        swept(
+        along_sweep(
             every(
-                varies(AQS, "high") <= 0.25,
-                varies(VQS, "high") <= 0.4,
+                relative_range(AQS, "high") <= 0.25,
+                relative_range(VQS, "high") <= 0.4,
                 abs(PLR(high=at_least(0)) - PLR(high=1.0)) <= 0.5,
             )
         )(flows=3),
     ),
     claim("fig2.15a/c1", every(falls(VQS(high=at_most(0.7)), "high"), VQS(high=1.0) > VQS(high=0.7))(flows=HEAVY)),
     claim("fig2.15c/c1", (PLR(high=1.0) - PLR(high=0.1)).between(0, 2)(flows=HEAVY)),
-    draw=panels.of(*(panels.Panel("high", metric, "flows") for metric in ("VQS", "AQS", "PLR"))),
-    study=bounds(1.75, 1.5),
+    draw=panels.panel_figure(*(panels.Panel("high", metric, "flows") for metric in ("VQS", "AQS", "PLR"))),
+    study=max_p_bound_sweep(1.75, 1.5),
 )
 
 
@@ -167,6 +179,6 @@ fig2_16 = Exhibit(
         "AQS falls by less from a bound of 0.1 to 1 than in Figure 2.15, and is above it at each larger bound",
     ),
     claim("fig2.16a/c1", VQS(pair=ONE) > VQS(pair=FIG2_15)),
-    study=bounds(1, 1, {"pair": ONE}) + bounds(1.75, 1.5, {"pair": FIG2_15}),
-    draw=panels.of(*(panels.Panel("high", metric, "flows", {"pair": ONE}) for metric in ("VQS", "AQS"))),
+    study=max_p_bound_sweep(1, 1, {"pair": ONE}) + max_p_bound_sweep(1.75, 1.5, {"pair": FIG2_15}),
+    draw=panels.panel_figure(*(panels.Panel("high", metric, "flows", {"pair": ONE}) for metric in ("VQS", "AQS"))),
 )

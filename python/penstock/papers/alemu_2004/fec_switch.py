@@ -114,7 +114,7 @@ class FecSwitch(ps.Aqm):
         return self.max_p + (1 - self.max_p) * (self.avg - self.max_th) / self.max_th
 
 
-def modelled(k: int, h: int) -> tuple[float, float]:
+def modelled_loss_thresholds(k: int, h: int) -> tuple[float, float]:
     """Losses before correction, behind RED and behind drop-tail, at which the losses after it are equal (Section 5.5).
 
     The model has equal losses for both queues; here RED's are `RATIO` times those of drop-tail.

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Curves, Sweep, every, metric
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, Sweep, every, metric
 
 from .measures import Numbers
-from .setup import KT, claim, link, psand
+from .setup import KT, claim, psand, slow_link_scenario
 
 
 def _keep(run: ps.Run) -> Mapping[str, Any]:
@@ -20,9 +20,9 @@ def _keep(run: ps.Run) -> Mapping[str, Any]:
 
 # 10 s with 23 flows that start at once (guess 11: the load is not given).
 study = Sweep(
-    lambda flows: link(psand(), flows - 3, base=("0s", "0s", "0s"), first="0s", duration="10s"),
+    lambda flows: slow_link_scenario(psand(), flows - 3, base=("0s", "0s", "0s"), first="0s", duration="10s"),
     {"flows": [23]},
-    seeds=Choice(5, 20),
+    seeds=QuickOrFull(5, 20),
     keep=_keep,
 )
 
@@ -46,4 +46,4 @@ CLAIMS = (
     ),
 )
 
-draw = Curves("flows", "both above", "flows", labels=("flows", "steps with both ratios above 1"))
+draw = CurveFigure("flows", "both above", "flows", labels=("flows", "steps with both ratios above 1"))

@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from penstock.reproduce.printed_table import Judge, Place, PrintedTable, texts
+from penstock.reproduce.printed_table import Judge, Place, PrintedTable, read_printed_texts
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Readable(Protocol[T_co]):
+class Comparable(Protocol[T_co]):
     """A sample, which gives a condition, or a number that is not known yet, which gives a statement."""
 
-    def reads(self, printed: float, *, low: float | None = None, high: float | None = None, share: float = 0.0) -> T_co:
+    def matches_printed(
+        self, printed: float, *, low: float | None = None, high: float | None = None, share: float = 0.0
+    ) -> T_co:
         """A printed number within a tolerance."""
 
 
@@ -22,52 +24,53 @@ NEVER = 0.1
 """Share of the time, in percent, that a text may call "never" and a table may print as 0: 0.1 s of a run of 100 s."""
 
 
-def aqs(number: Readable[T], printed: float) -> T:
+def matches_aqs(number: Comparable[T], printed: float) -> T:
     """A printed average queue, within 25 %."""
-    return number.reads(printed, share=0.25)
+    return number.matches_printed(printed, share=0.25)
 
 
-def vqs(number: Readable[T], printed: float) -> T:
+def matches_vqs(number: Comparable[T], printed: float) -> T:
     """A printed variance of the queue, within 40 %."""
-    return number.reads(printed, share=0.4)
+    return number.matches_printed(printed, share=0.4)
 
 
-def plr(number: Readable[T], printed: float) -> T:
+def matches_plr(number: Comparable[T], printed: float) -> T:
     """A printed loss rate in percent: above 5 % within 2 points, below it within half a point or half of the rate."""
     points = 2.0 if printed > 5 else min(0.5, printed / 2)
-    return number.reads(printed, low=printed - points, high=printed + points)
+    return number.matches_printed(printed, low=printed - points, high=printed + points)
 
 
-def gap(difference: Readable[T], printed: float) -> T:
+def matches_loss_gap(difference: Comparable[T], printed: float) -> T:
     """A printed difference of losses, within half a point: the 2 points of large losses would ignore its sign."""
-    return difference.reads(printed, low=printed - 0.5, high=printed + 0.5)
+    return difference.matches_printed(printed, low=printed - 0.5, high=printed + 0.5)
 
 
-def probability(number: Readable[T], printed: float) -> T:
+def matches_probability(number: Comparable[T], printed: float) -> T:
     """A printed probability in percent, within 30 % of it.
 
     Below 5 % within 1.5 points or half of it, or within `NEVER`.
     """
     if printed >= 5:
-        return number.reads(printed, share=0.3)
+        return number.matches_printed(printed, share=0.3)
     points = max(min(1.5, printed / 2), NEVER)
-    return number.reads(printed, low=printed - points, high=printed + points)
+    return number.matches_printed(printed, low=printed - points, high=printed + points)
 
 
 TOLERANCES: dict[str, Judge] = {
-    "AQS": aqs, "VQS": vqs, "PLR": plr, "PLRBC": plr,
-    "empty": probability, "full": probability, "5 to 15": probability, "25 to 35": probability,
+    "AQS": matches_aqs, "VQS": matches_vqs, "PLR": matches_plr, "PLRBC": matches_plr,
+    "empty": matches_probability, "full": matches_probability,
+    "5 to 15": matches_probability, "25 to 35": matches_probability,
 }  # fmt: skip
 """Tolerances of the cells of printed tables, by metric."""
 EXPECTED = Path(__file__).parent / "expected"
 
 
-def printed(name: str, place: Place) -> PrintedTable:
+def read_thesis_table(name: str, place: Place) -> PrintedTable:
     """A table of numbers; `place` returns the metric of a cell and its labels."""
     return PrintedTable.read(EXPECTED / f"{name}.csv", place, TOLERANCES)
 
 
 NS2: dict[str, dict[str, float]] = {}
 """Numbers of ns-2.35 by runs and metric, from `expected/ns2.csv`."""
-for _runs, _metric, _number in texts(EXPECTED / "ns2.csv"):
+for _runs, _metric, _number in read_printed_texts(EXPECTED / "ns2.csv"):
     NS2.setdefault(_runs, {})[_metric] = float(_number)

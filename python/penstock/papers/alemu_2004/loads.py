@@ -12,23 +12,23 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.plots import style
 from penstock.reproduce import shape
-from penstock.reproduce.choice import Readings, above, at_least, at_most, below
 from penstock.reproduce.figure import (
-    Choice,
     Claim,
     Exhibit,
     Number,
+    QuickOrFull,
     SummaryTable,
     Sweep,
     Table,
+    claims_if_measured,
+    function_of_samples,
     metric,
-    needing,
-    of_samples,
 )
-from penstock.reproduce.shape import swept
-from penstock.reproduce.statement import Statement, by_table, every
+from penstock.reproduce.label_values import Readings, above, at_least, at_most, below
+from penstock.reproduce.shape import along_sweep
+from penstock.reproduce.statement import Statement, every, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
 from .measures import Numbers
@@ -49,7 +49,7 @@ from .setup import (
     PLR,
     VQS,
     claim,
-    load,
+    load_scenario,
     psand,
 )
 
@@ -58,16 +58,16 @@ SCHEMES: dict[str, Callable[[], ps.Queue]] = {**ADAPTIVE, "PSAND 0.5": lambda: p
 OWN = Readings({"PSAND": "", "PSAND 0.5": "max_p at most 0.5"})
 
 
-def against(full: Sequence[int] = GRID, seeds: int = 100) -> Sweep:
+def load_sweep(full: Sequence[int] = GRID, seeds: int = 100) -> Sweep:
     """All schemes with each number of flows."""
     return Sweep(
-        lambda scheme, flows: load(SCHEMES[scheme](), flows),
-        {"scheme": list(SCHEMES), "flows": Choice([3, 28, 103], list(full))},
-        seeds=Choice(5, seeds),
+        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows),
+        {"scheme": list(SCHEMES), "flows": QuickOrFull([3, 28, 103], list(full))},
+        seeds=QuickOrFull(5, seeds),
     )
 
 
-STUDY = against()
+STUDY = load_sweep()
 
 
 def _falls_with_length(metric: str, note: str = "") -> Statement:
@@ -75,41 +75,43 @@ def _falls_with_length(metric: str, note: str = "") -> Statement:
 
     def condition(table: Table) -> Condition:
         orders = [
-            shape.rank_correlations(
+            shape.rank_correlation(
                 *([part for _, part in table.along("scheme", name, flows=n)] for name in ("AQS", metric))
             )
             for n in table.axis("flows")
         ]
         return sum(orders[1:], orders[0]) / len(orders) < 0.0
 
-    return by_table(condition, f"rank correlation of AQS and {metric} over the schemes, mean over N, below 0{note}")
+    return table_statement(
+        condition, f"rank correlation of AQS and {metric} over the schemes, mean over N, below 0{note}"
+    )
 
 
 fig2_9 = Exhibit(
     "Figure 2.9: variance and mean of the queue and losses against the number of flows (Section 2.4.2.2)",
-    claim("fig2.9a/c1", swept(VQS(scheme=OWN) < VQS(scheme=OTHERS))),
-    claim("fig2.9b/c1", swept(AQS(scheme=OWN) < AQS(scheme=OTHERS))),
+    claim("fig2.9a/c1", along_sweep(VQS(scheme=OWN) < VQS(scheme=OTHERS))),
+    claim("fig2.9b/c1", along_sweep(AQS(scheme=OWN) < AQS(scheme=OTHERS))),
     claim("fig2.9b/c2", every(AQS(scheme=AREDS) > 1.25 * KT, OFF(scheme=OWN) < OFF(scheme=AREDS))(flows=at_least(73))),
-    claim("fig2.9b/c3", swept(AQS(scheme=OWN, flows=below(28)) < 10), must_hold=True),
+    claim("fig2.9b/c3", along_sweep(AQS(scheme=OWN, flows=below(28)) < 10), must_hold=True),
     claim(
         "fig2.9c/c1",
-        (PLR(scheme=AREDS) - PLR(scheme=OWN)).reads(1.2, 0.7, 1.7)(flows=28),
+        (PLR(scheme=AREDS) - PLR(scheme=OWN)).matches_printed(1.2, 0.7, 1.7)(flows=28),
         "1.2 +- 0.5 points (Table 2.2 has 1.0 and 0.9)",
     ),
-    claim("fig2.9c/c2", (PLR(scheme="RED") - PLR(scheme=OWN)).reads(0.6, 0.1, 1.1)(flows=28)),
-    claim("fig2.9c/c3", swept(PLR(scheme=OWN) < PLR(scheme=OTHERS))(flows=at_least(28))),
+    claim("fig2.9c/c2", (PLR(scheme="RED") - PLR(scheme=OWN)).matches_printed(0.6, 0.1, 1.1)(flows=28)),
+    claim("fig2.9c/c3", along_sweep(PLR(scheme=OWN) < PLR(scheme=OTHERS))(flows=at_least(28))),
     claim(
         "fig2.9c/c4",
-        swept(PLR(scheme=OWN) < PLR(scheme=OTHERS)),
+        along_sweep(PLR(scheme=OWN) < PLR(scheme=OTHERS)),
         "PLR(PSAND) < RED, Feng, Floyd (Table 2.2 has more at 3 flows)",
     ),
     # Why losses and empty queues differ from the text: both are more frequent with a shorter queue.
     claim("fig2.9/length-PLR", _falls_with_length("PLR", " (Table 2.2 prints +0.6 at 28)"), reading="own"),
     claim("fig2.9/length-empty", _falls_with_length("empty"), reading="own"),
-    claim("fig2.9c/c5", swept(PLR(scheme=AREDS) > PLR(scheme="RED"))),
-    claim("fig2.9/c6", swept(every(*(q(scheme=AREDS) < q(scheme="RED") for q in (VQS, AQS))))),
+    claim("fig2.9c/c5", along_sweep(PLR(scheme=AREDS) > PLR(scheme="RED"))),
+    claim("fig2.9/c6", along_sweep(every(*(q(scheme=AREDS) < q(scheme="RED") for q in (VQS, AQS))))),
     study=STUDY,
-    draw=panels.of(*(panels.Panel("flows", metric, "scheme") for metric in ("VQS", "AQS", "PLR"))),
+    draw=panels.panel_figure(*(panels.Panel("flows", metric, "scheme") for metric in ("VQS", "AQS", "PLR"))),
 )
 
 
@@ -121,7 +123,7 @@ def _same_shape(table: Table) -> Condition:
 
     def trend(scheme: str) -> Condition:
         wide, narrow = ([x for _, x in table.along("flows", q, scheme=scheme)] for q in ("5 to 15", "8 to 11"))
-        return shape.trend(narrow, [x.mean for x in wide]) >= 0.8
+        return shape.curve_rank_correlation(narrow, [x.mean for x in wide]) >= 0.8
 
     return all_of(trend(scheme).at(scheme) for scheme in FOUR)
 
@@ -131,16 +133,16 @@ fig2_10 = Exhibit(
     "Figure 2.10: how often the queue is empty, long and near its target (Section 2.4.2.2)",
     claim(
         "fig2.10a/c1",
-        swept(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 2),
+        along_sweep(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 2),
         "P(X=0) of PSAND 2 points below the others for every N (Table 2.3 has 1.4 for Floyd's at 28)",
     ),
-    claim("fig2.10a/c2", swept(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 0)),
-    claim("fig2.10a/c2", swept(LU(scheme="PSAND") > LU(scheme=OTHERS)), reading="utilization by the bytes sent"),
-    claim("fig2.10b/c1", swept(LONGER(scheme=OTHERS) - LONGER(scheme=OWN) > 0)),
+    claim("fig2.10a/c2", along_sweep(EMPTY(scheme=OTHERS) - EMPTY(scheme=OWN) > 0)),
+    claim("fig2.10a/c2", along_sweep(LU(scheme="PSAND") > LU(scheme=OTHERS)), reading="utilization by the bytes sent"),
+    claim("fig2.10b/c1", along_sweep(LONGER(scheme=OTHERS) - LONGER(scheme=OWN) > 0)),
     *(
         claim(
             f"fig2.10{panel}/c1",
-            swept(
+            along_sweep(
                 every(
                     (q(scheme=OWN) < q(scheme=AREDS))(flows=below(28)),
                     (q(scheme=OWN) - q(scheme=AREDS) > 0)(flows=above(28)),
@@ -152,12 +154,12 @@ fig2_10 = Exhibit(
     claim(
         "fig2.10d/c2",
         every(
-            swept(NEAR(scheme=FOUR) > NEARER(scheme=FOUR)),
-            by_table(_same_shape, "rank correlation of the two curves of each scheme >= 0.8"),
+            along_sweep(NEAR(scheme=FOUR) > NEARER(scheme=FOUR)),
+            table_statement(_same_shape, "rank correlation of the two curves of each scheme >= 0.8"),
         ),
     ),
     study=STUDY,
-    draw=panels.of(*(panels.Panel("flows", metric, "scheme", title=metric) for metric in names)),
+    draw=panels.panel_figure(*(panels.Panel("flows", metric, "scheme", title=metric) for metric in names)),
 )
 
 
@@ -170,18 +172,20 @@ SHORT, BESIDE = (5, 10), [(0, 4), (11, 16)]
 """Lengths that are said to be the most frequent with few flows, and as many on either side."""
 
 
-def lengths(run: ps.Run) -> Numbers:
+def length_shares(run: ps.Run) -> Numbers:
     """The shares of samples with each length, in percent."""
     pmf = list(run.links["bottleneck"].sampled_length_pmf)
     shares: Numbers = {f"X={i}": 100 * float(pmf[i]) if i < len(pmf) else 0.0 for i in range(BUFFER + 1)}
     return shares | {f"X={low}..{high}": 100 * float(sum(pmf[low : high + 1])) for low, high in (SHORT, *BESIDE)}
 
 
-def _mode(*shares: Sample) -> Sample:
-    return Sample([float(np.argmax(row)) for row in shape.grouped(shares)])
+def _mode(*shares: RunSample) -> RunSample:
+    return RunSample([float(np.argmax(row)) for row in shape.group_means(shares)])
 
 
-MODE = of_samples(_mode, *(metric(f"X={i}") for i in range(BUFFER + 1)), text="most frequent of {} to " + f"X={BUFFER}")
+MODE = function_of_samples(
+    _mode, *(metric(f"X={i}") for i in range(BUFFER + 1)), text="most frequent of {} to " + f"X={BUFFER}"
+)
 """The most frequent length, in groups of runs."""
 
 
@@ -189,7 +193,7 @@ def _share(low: int, high: int) -> Number:
     return metric(f"X={low}..{high}", "%", f"P({low}<=X<={high})")
 
 
-def with_many(own: str, **at: Any) -> Statement:
+def modes_with_many_flows(own: str, **at: Any) -> Statement:
     """The modes with many flows are where the text has them."""
     return every(MODE(scheme=own).between(5, 15), MODE(scheme=AREDS).between(10, 20))(**at)
 
@@ -198,22 +202,24 @@ def _with_many(own: str, words: str, flows: int) -> tuple[Claim, ...]:
     """The claim on panel (d), whose number of flows is not given: 53, and as another reading 103."""
     reading = "; ".join(filter(None, [words, "103 flows" if flows == 103 else ""]))
     text = f"modes in these intervals at {flows} flows"
-    return needing({"flows": flows}, claim("fig2.11d/c1", with_many(own, flows=flows), text, reading=reading))
+    return claims_if_measured(
+        {"flows": flows}, claim("fig2.11d/c1", modes_with_many_flows(own, flows=flows), text, reading=reading)
+    )
 
 
-def distributions(summary: SummaryTable) -> Figure:
+def draw_distributions(summary: SummaryTable) -> Figure:
     """A panel for each number of flows."""
     flows = summary.axis("flows")
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(style.WIDTH, 1.4 * len(flows) + 0.4), layout="constrained")
         for ax, n in zip(figure.subplots(len(flows), 1, sharex=True, squeeze=False).flat, flows, strict=True):
             for index, scheme in enumerate(summary.axis("scheme")):
                 shares = [summary(f"X={i}", scheme=scheme, flows=n).mean for i in range(BUFFER + 1)]
-                ax.plot(shares, label=scheme, **{**style.line(index), "marker": ""})
+                ax.plot(shares, label=scheme, **{**style.line_style(index), "marker": ""})
             ax.set_ylabel(f"{n} flows (%)")
         ax.set_xlabel("queue (packets)")
         handles, labels = ax.get_legend_handles_labels()
-        style.legend(figure, 5, dict(zip(labels, handles, strict=True)))
+        style.add_legend(figure, 5, dict(zip(labels, handles, strict=True)))
     return figure
 
 
@@ -224,7 +230,7 @@ fig2_11 = Exhibit(
         every(*(_share(*SHORT) > _share(*beside) for beside in BESIDE))(scheme=OWN, flows=at_most(28)),
     ),
     *itertools.chain(*(_with_many(own, words, n) for own, words in OWN.words.items() for n in (53, 103))),
-    measure=lengths,
-    draw=distributions,
-    study=against(SOME, seeds=200),
+    measure=length_shares,
+    draw=draw_distributions,
+    study=load_sweep(SOME, seeds=200),
 )

@@ -16,7 +16,7 @@ def kept_numbers(run: ps.Run) -> Numbers:
     return dict(run.raw["kept"])
 
 
-def of_queue(run: ps.Run) -> Numbers:
+def queue_metrics(run: ps.Run) -> Numbers:
     """Metrics of the queue of the slow link, from samples every 10 ms."""
     link = run.links["bottleneck"]
     return {
@@ -34,23 +34,23 @@ def of_queue(run: ps.Run) -> Numbers:
     }
 
 
-def of_average(run: ps.Run) -> Numbers:
-    """`of_queue`, and the mean of the weighted average."""
-    return {**of_queue(run), "WAQS": run.links["bottleneck"].average_mean_pkts}
+def queue_and_average_metrics(run: ps.Run) -> Numbers:
+    """`queue_metrics`, and the mean of the weighted average."""
+    return {**queue_metrics(run), "WAQS": run.links["bottleneck"].average_mean_pkts}
 
 
-def of_run(run: ps.Run) -> Numbers:
+def run_metrics(run: ps.Run) -> Numbers:
     """Metrics of datagrams with a code, if there are any; otherwise of the queue and of one flow's runs of losses.
 
     The flows are those in the direction of the queue.
     """
     if "fec" in run.traffic:
-        return of_codes(run)
+        return fec_metrics(run)
     groups = [run.traffic[name] for name in ("base1", "base2", "extra") if name in run.traffic]
-    return {**of_queue(run), **loss_runs(groups)}
+    return {**queue_metrics(run), **loss_run_shares(groups)}
 
 
-def loss_runs(groups: list[ps.Metrics]) -> Numbers:
+def loss_run_shares(groups: list[ps.Metrics]) -> Numbers:
     """Shares of runs of 1, 2, 3 and of more than 2 losses of one flow, in percent."""
     weights = [group.loss_runs or 0 for group in groups]
     total = sum(weights)
@@ -64,7 +64,7 @@ def loss_runs(groups: list[ps.Metrics]) -> Numbers:
     return {"LRL1": first, "LRL2": second, "LRL3": third, "LRL>2": max(0.0, round(100 - first - second, 9))}
 
 
-def of_codes(run: ps.Run) -> Numbers:
+def fec_metrics(run: ps.Run) -> Numbers:
     """Metrics of the datagrams with error correction and of the queue that they share with TCP (Section 5.3.2)."""
     link, code, tcp = run.links["bottleneck"], run.traffic["fec"], run.traffic["tcp"]
     return {
@@ -74,5 +74,5 @@ def of_codes(run: ps.Run) -> Numbers:
         "VQS": link.length_sampled_var_pkts2,
         "UDP": code.goodput_bps / 8000,
         "TCP": tcp.goodput_bps / 8000,
-        **loss_runs([code]),
+        **loss_run_shares([code]),
     }

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, Exhibit, Number, SummaryTable, Sweep, formula, metric
+from penstock.reproduce.figure import Claim, Exhibit, Number, QuickOrFull, SummaryTable, Sweep, formula, metric
 from penstock.reproduce.statement import Statement, every
 
 from . import judge, measures
-from .measures import Numbers, of_average
-from .setup import AQS, BUFFER, KT, LU, PLR, VQS, WAQS, claim, load, psand
+from .measures import Numbers, queue_and_average_metrics
+from .setup import AQS, BUFFER, KT, LU, PLR, VQS, WAQS, claim, load_scenario, psand
 
 METHODS = ["max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"]
 SIGNS = {
@@ -66,7 +66,9 @@ def measure(run: ps.Run) -> Numbers:
     record = run.raw["kept"]
     names = ("above", "between", "crossings", "mean max_th", "max_th from 20")
     pmf = np.asarray(run.links["bottleneck"].sampled_length_pmf)
-    numbers: Numbers = of_average(run) | {name: record[name] for name in names} | {"to 20": 100 * float(pmf[:21].sum())}
+    numbers: Numbers = (
+        queue_and_average_metrics(run) | {name: record[name] for name in names} | {"to 20": 100 * float(pmf[:21].sum())}
+    )
     if run.seed == 1:
         for name, values in (*record["seconds"].items(), ("queue", record["queue"])):
             numbers |= {f"{name} at {i}": value for i, value in enumerate(values)}
@@ -78,8 +80,8 @@ _NAMES = {"average": "weighted average", "min_th": "Min", "max_th": "Max"}
 
 def _courses(summary: SummaryTable, method: str) -> Figure:
     """Average, thresholds and, in grey, the largest queue of each second, for seed 1."""
-    with style.styled():
-        figure, ax = style.axes(height=2.5)
+    with style.figure_style():
+        figure, ax = style.single_panel(height=2.5)
         (cell,) = summary.where(method=method).cells
         seconds = np.arange(100) + 0.5
         course = {name: [cell[1][f"{name} at {i}"].mean for i in range(100)] for name in ("queue", *_NAMES)}
@@ -88,16 +90,16 @@ def _courses(summary: SummaryTable, method: str) -> Figure:
             ax.plot(seconds, course[name], label=label, color=style.COLOURS[index])
         ax.set_xlabel("time (s)")
         ax.set_ylabel("queue (packets)")
-        style.legend(figure, 3)
+        style.add_legend(figure, 3)
     return figure
 
 
 def _over_time(title: str, flows: int, methods: Sequence[str], *claims: Claim) -> Exhibit:
     """A figure of the first of these methods, sampled every 0.1 s; the claims compare it with the others."""
     runs = Sweep(
-        lambda method, flows: load(psand(adapt=method), flows, sampling="100ms"),
+        lambda method, flows: load_scenario(psand(adapt=method), flows, sampling="100ms"),
         {"method": list(methods), "flows": [flows]},
-        seeds=Choice(5, 20),
+        seeds=QuickOrFull(5, 20),
         keep=keep,
     )
     title = f"{title}, {flows} flows (Section 3.3)"
@@ -164,19 +166,19 @@ tab3_2 = Exhibit(
 
 # The methods and, as "none", the fixed thresholds, at both loads that the text speaks of.
 METHODS_STUDY = Sweep(
-    lambda method, flows: load(psand(adapt=method), flows),
+    lambda method, flows: load_scenario(psand(adapt=method), flows),
     {"method": [*METHODS, "none"], "flows": [23, 103]},
-    seeds=Choice(5, 100),
+    seeds=QuickOrFull(5, 100),
 )
-PRINTED = judge.printed("tab3-3", lambda row, column: (column, {"method": row, "flows": 103}))
+PRINTED = judge.read_thesis_table("tab3-3", lambda row, column: (column, {"method": row, "flows": 103}))
 
 
 def _rows() -> Iterator[Claim]:
     for i, method in enumerate(METHODS, 1):
         own = PRINTED.row(method)
         row = partial(Claim, f"tab3.3/r{i}", f"the row of method {i}, {method}")
-        yield row(own.fits())
-        yield row(own.at(flows=23).fits(), reading="23 flows")
+        yield row(own.matches_measured())
+        yield row(own.at(flows=23).matches_measured(), reading="23 flows")
 
 
 def _ordered(number: Number, *groups: Sequence[int]) -> Statement:
@@ -193,7 +195,7 @@ def _as_4(number: Number, share: float) -> Statement:
 tab3_3 = Exhibit(
     "Table 3.3: the eight methods of adapting the thresholds (Section 3.3)",
     *_rows(),
-    PRINTED.all_inside("tab3.3"),
+    PRINTED.interval_claim("tab3.3"),
     claim(
         "tab3.3/c1",
         _ordered(VQS, [3], [4, 5, 6], [2], [7], [8], [1]),
@@ -248,7 +250,7 @@ fig3_9 = _over_time(
     claim(
         "fig3.9/c1",
         every(
-            metric("mean max_th", "packets", "mean Max")(method="max-down").reads(10, share=0.25),
+            metric("mean max_th", "packets", "mean Max")(method="max-down").matches_printed(10, share=0.25),
             VQS(method="max-down") > VQS(method="none"),
             AQS(method="max-down") > AQS(method="none"),
         ),
@@ -294,7 +296,7 @@ fig3_13 = _over_time(
     claim(
         "fig3.13/c1",
         every(
-            WAQS(method=OWN).reads(KT, share=0.25),
+            WAQS(method=OWN).matches_printed(KT, share=0.25),
             metric("to 20", "%", "P(X<=20)")(method=OWN) >= 90,
             LU(method=OWN) < LU(method=FIXED),
             PLR(method=OWN) > PLR(method=FIXED),

@@ -6,15 +6,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Readings, SummaryTable, Sweep, judged, mean
+from penstock.reproduce.figure import QuickOrFull, Readings, SummaryTable, Sweep, judged_statement, mean
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
-from .fec_switch import FecSwitch, modelled
-from .measures import of_codes
-from .setup import BUFFER, PLR, claim, fec
-from .tables5 import CODES, numbers
+from .fec_switch import FecSwitch, modelled_loss_thresholds
+from .measures import fec_metrics
+from .setup import BUFFER, PLR, claim, fec_scenario
+from .tables5 import CODES, block_packets
 
 LEFT_OPEN = "a question that the work leaves open"
 RED, TAIL = "automatic RED", "DT"  # that RED fits the thesis' tables (guess 9)
@@ -27,11 +27,11 @@ SWITCHES = {"switch by the model": "", "switch by Figure 5.4": "the losses at wh
 
 
 def _scenario(code: str, scheme: str, flows: int) -> ps.Scenario:
-    k, h = numbers(code)
-    base = fec(RED if scheme in SWITCHES else scheme, flows, k, h)
+    k, h = block_packets(code)
+    base = fec_scenario(RED if scheme in SWITCHES else scheme, flows, k, h)
     if scheme not in SWITCHES:
         return base
-    red, tail = CROSSINGS[code] if scheme == "switch by Figure 5.4" else modelled(k, h)
+    red, tail = CROSSINGS[code] if scheme == "switch by Figure 5.4" else modelled_loss_thresholds(k, h)
     queue = FecSwitch(limit=f"{BUFFER}p", leave_red=round(red, 4), leave_tail=round(tail, 4))
     link = replace(base.links["bottleneck"], queue=queue)
     return replace(base, links={**base.links, "bottleneck": link})
@@ -47,12 +47,12 @@ def red_share(run: ps.Run) -> dict[str, float]:
 study = Sweep(
     _scenario,
     {
-        "code": Choice(["16,1"], CODES),
-        "scheme": Choice([TAIL, RED, "switch by the model"], [TAIL, RED, *SWITCHES]),
-        "flows": Choice([20, 100], [20, 40, 60, 80, 100]),
+        "code": QuickOrFull(["16,1"], CODES),
+        "scheme": QuickOrFull([TAIL, RED, "switch by the model"], [TAIL, RED, *SWITCHES]),
+        "flows": QuickOrFull([20, 100], [20, 40, 60, 80, 100]),
     },
-    seeds=Choice(3, 20),
-    span=Choice(("30s", "0s"), ("100s", "0s")),
+    seeds=QuickOrFull(3, 20),
+    span=QuickOrFull(("30s", "0s"), ("100s", "0s")),
     where=lambda code, scheme, flows: scheme != "switch by Figure 5.4" or code in CROSSINGS,
     keep=red_share,
 )
@@ -60,14 +60,14 @@ study = Sweep(
 
 def measure(run: ps.Run) -> dict[str, float | None]:
     """Losses before and after correction, the queue, and the state of the switch."""
-    losses = of_codes(run)
+    losses = fec_metrics(run)
     return {**{name: losses[name] for name in ("PLRBC", "PLR", "AQS", "VQS", "TCP")}, **run.raw.get("kept", {})}
 
 
 SWITCH = Readings(SWITCHES)
 
 
-def _not_above(switch: Sample, red: Sample, tail: Sample) -> Condition:
+def _not_above(switch: RunSample, red: RunSample, tail: RunSample) -> Condition:
     better = min((red, tail), key=lambda sample: sample.mean)
     return switch - better * 1.1 <= 0.1
 
@@ -76,7 +76,7 @@ AVERAGE = PLR.along("flows", mean)
 CLAIMS = (
     claim(
         "open-switch",
-        judged(_not_above, PLR(scheme=SWITCH), PLR(scheme=RED), PLR(scheme=TAIL), text="{}, {}, {}"),
+        judged_statement(_not_above, PLR(scheme=SWITCH), PLR(scheme=RED), PLR(scheme=TAIL), text="{}, {}, {}"),
         "PLR at most a tenth and a tenth of a point above the smaller PLR, each code and number of flows",
         reading=LEFT_OPEN,
     ),
@@ -84,7 +84,7 @@ CLAIMS = (
         "open-switch-mean",
         AVERAGE(scheme=SWITCH) < AVERAGE(scheme=[RED, TAIL]),
         "mean PLR of all numbers of flows below RED's and below drop-tail's, each code",
-        because="the model's bounds for (8,2) are too low: drop-tail comes at 80 flows, RED is the better to 100 "
+        reason_text="the model's bounds for (8,2) are too low: drop-tail comes at 80 flows, RED is the better to 100 "
         "(fig5-4)",
         reading=LEFT_OPEN,
     ),

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Sweep, Table, at_least, by_table, every
+from penstock.reproduce.figure import Claim, QuickOrFull, Sweep, Table, at_least, every, table_statement
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import panels
-from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, load, psand, red
+from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, load_scenario, psand, red
 
 FIXED = (1.75, 1.5)
 """Factor and power of the settings (Table 2.1)."""
@@ -52,7 +52,7 @@ KINDS = ["datagrams, 0.9", "datagrams, 1.2", "datagrams and transfers", "web", "
 
 
 def _other(scheme: str, kind: str) -> ps.Scenario:
-    basic = load(ADAPTIVE[scheme](), 3)
+    basic = load_scenario(ADAPTIVE[scheme](), 3)
     return ps.Scenario(
         name=f"Alemu, {kind}", duration="100s", links=basic.links, traffic={**_basic(basic, kind), **_traffic(kind)}
     )
@@ -63,31 +63,31 @@ def _basic(basic: ps.Scenario, kind: str) -> Mapping[str, ps.Traffic]:
     return basic.traffic if "transfers" in kind else {}
 
 
-PAIRS: Mapping[str, Choice[Sequence[Any]]] = {
-    "coef": Choice([1.75], COEFS),
-    "gamma": Choice([0.25, 1.5], GAMMAS),
-    "flows": Choice([103], FLOWS),
+PAIRS: Mapping[str, QuickOrFull[Sequence[Any]]] = {
+    "coef": QuickOrFull([1.75], COEFS),
+    "gamma": QuickOrFull([0.25, 1.5], GAMMAS),
+    "flows": QuickOrFull([103], FLOWS),
 }
-SEEDS = Choice(5, 20)
+SEEDS = QuickOrFull(5, 20)
 
 # Each pair at each load, and a RED that does not adapt; the four schemes under each traffic.
 study = (
-    Sweep(lambda coef, gamma, flows: load(psand(coef, gamma), flows), PAIRS, SEEDS)
+    Sweep(lambda coef, gamma, flows: load_scenario(psand(coef, gamma), flows), PAIRS, SEEDS)
     + Sweep(
-        lambda flows: load(red(min_th=0, max_th=20, max_p=0.75), flows),
+        lambda flows: load_scenario(red(min_th=0, max_th=20, max_p=0.75), flows),
         {"flows": PAIRS["flows"]},
         SEEDS,
         labels={"fixed": True},
     )
-    + Sweep(_other, {"scheme": list(ADAPTIVE), "kind": Choice(["web"], KINDS)}, SEEDS)
+    + Sweep(_other, {"scheme": list(ADAPTIVE), "kind": QuickOrFull(["web"], KINDS)}, SEEDS)
 )
 
 
-def _halves(table: Table, metric: str, pair: tuple[float, float], flows: int) -> tuple[Sample, Sample]:
+def _halves(table: Table, metric: str, pair: tuple[float, float], flows: int) -> tuple[RunSample, RunSample]:
     """The runs by which a pair is chosen, and those by which it is judged."""
     values = table(metric, coef=pair[0], gamma=pair[1], flows=flows).values
     half = len(values) // 2 if len(values) >= 10 else 0
-    return Sample(values[:half] if half else values), Sample(values[half:])
+    return RunSample(values[:half] if half else values), RunSample(values[half:])
 
 
 def _steadier(table: Table, flows: int) -> Condition:
@@ -108,7 +108,7 @@ def _by_load(flows: int) -> Claim:
     return Claim(
         f"open-psand/load-{flows}",
         f"{flows} flows: the best pair has a steadier queue than the fixed {FIXED}",
-        by_table(partial(_steadier, flows=flows), text),
+        table_statement(partial(_steadier, flows=flows), text),
         reading="own",
         needs={"coef": FIXED[0], "flows": flows},
     )
@@ -137,6 +137,6 @@ def _under(kind: str) -> Iterator[Claim]:
 
 CLAIMS = (*map(_by_load, FLOWS), FIXED_RED, *(own_claim for kind in KINDS for own_claim in _under(kind)))
 
-draw = panels.of(
+draw = panels.panel_figure(
     *(panels.Panel("coef", q, "gamma", {"flows": n}, f"{n} flows") for n in (3, 103) for q in ("VQS", "PLR"))
 )

@@ -10,7 +10,7 @@ from penstock.reproduce.figure import Claim, Statement
 from .setup import claim
 
 
-def own_claims(experiment: str) -> Callable[..., Claim]:
+def own_claim_factory(experiment: str) -> Callable[..., Claim]:
     """A function that makes an experiment's claims of the reproduction, as opposed to claims of the thesis."""
 
     def own_claim(name: str, holds: Statement, expected: str = "", *, says: str = "", **more: Any) -> Claim:

@@ -15,7 +15,7 @@ from penstock.results.summary_table import SummaryTable
 
 from .setup import BUFFER, KT
 
-__all__ = ["Panel", "courses", "draw", "for_each_load", "of"]
+__all__ = ["Panel", "draw", "draw_queues_over_time", "figure_per_load", "panel_figure"]
 
 NAMES = {
     "AQS": "mean queue (packets)", "VQS": "variance of the queue", "PLR": "loss (%)", "PLRBC": "loss before (%)",
@@ -28,21 +28,21 @@ draw = partial(panels.draw, names=NAMES)
 GREY = "#d9dde5"
 
 
-def of(*panels: Panel, columns: int = 2) -> Callable[[SummaryTable], Figure]:
+def panel_figure(*panels: Panel, columns: int = 2) -> Callable[[SummaryTable], Figure]:
     """The figure of these panels."""
     return partial(draw, panels=panels, columns=columns)
 
 
-def for_each_load(x: str, y: str, by: str) -> Callable[[SummaryTable], Figure]:
+def figure_per_load(x: str, y: str, by: str) -> Callable[[SummaryTable], Figure]:
     """The figure with a panel for each number of flows."""
     return lambda summary: draw(summary, [Panel(x, y, by, {"flows": n}, f"{n} flows") for n in summary.axis("flows")])
 
 
-def courses(
+def draw_queues_over_time(
     summary: SummaryTable, cells: Mapping[str, Mapping[str, Any]], mean: str, colours: Iterable[str], height: float
 ) -> Figure:
     """A panel for each scheme whose cell has these labels: mean and range of the queue in each 2 s of 100 s."""
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(style.WIDTH, height), layout="constrained")
         axes = figure.subplots(len(cells), 1, sharex=True, squeeze=False).flat
         for ax, (scheme, labels), colour in zip(axes, cells.items(), colours, strict=False):

@@ -10,9 +10,18 @@ import numpy as np
 import penstock as ps
 from penstock.aqms.catalog import find_scheme
 from penstock.explain.explanation import prepare
-from penstock.reproduce.figure import Choice, Effort, Exhibit, Rows, Sweep, Table, by_table, metric
+from penstock.reproduce.figure import (
+    Exhibit,
+    QuickOrFull,
+    ReproductionEffort,
+    Rows,
+    Sweep,
+    Table,
+    metric,
+    table_statement,
+)
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
 from . import drop_functions, symbols
@@ -36,13 +45,13 @@ STRICT = {"ARED_Feng", "ARED_Floyd", "PSAND"}
 """Schemes that are gentle by default, which adds a ramp to RED's drop function."""
 
 
-def has(name: str, param: str) -> bool:
+def has_parameter(name: str, param: str) -> bool:
     """Whether a scheme has a parameter."""
     return find_scheme(NAMES[name]).param(param) is not None
 
 
 @cache
-def pace(name: str) -> float:
+def update_interval_ratio(name: str) -> float:
     """The time between two updates of a scheme with packets four times as fast, over that at the usual rate.
 
     A quarter if updates follow arrivals, 1 if they follow the clock.
@@ -65,10 +74,10 @@ def _between(scheme: str, rate: float) -> float:
 
 
 @cache
-def shape(name: str) -> tuple[int, int]:
+def slope_and_level_counts(name: str) -> tuple[int, int]:
     """Numbers of slopes and of level parts of the drop function between 0 and 1."""
     scheme = f"{NAMES[name]}:gentle=false" if name in STRICT else NAMES[name]
-    xs, ds = drop_functions.curve(scheme, 35)
+    xs, ds = drop_functions.drop_curve(scheme, 35)
     inner = ds < 1
     slopes = np.round(np.diff(ds[inner]) / np.diff(xs[inner]), 6)
     slopes_kept = [slope for slope in dict.fromkeys(slopes) if slope > 0 and (slopes == slope).sum() > 2]
@@ -79,7 +88,7 @@ def _command(name: str) -> str:
     return f"{NAMES[name]}:{TOLD[name]}" if name in TOLD else NAMES[name]
 
 
-PRINTED = symbols.read("tab1-1")
+PRINTED = symbols.read_symbols("tab1-1")
 APART = 10.0
 """Smallest difference, in points, between the losses of two groups that a scheme distinguishes."""
 ALGORITHMS = {"ARED_Feng": "at packet arrival", "LRED": "at packet arrival"}
@@ -106,7 +115,7 @@ def _offered(scheme: str, groups: str) -> Document:
 
 
 # Each scheme at 1.5 times the link's rate. There are two groups; the first sends more, or is marked Out.
-study = Sweep(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=Choice(5, 50))
+study = Sweep(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=QuickOrFull(5, 50))
 
 
 def measure(run: ps.Run) -> Numbers:
@@ -132,21 +141,21 @@ def _as_claimed(table: Table, groups: str, name: str, apart: bool) -> Condition:
 
 
 def _has(name: str, param: str, expected: bool) -> Condition:
-    indicator = Sample(float(has(name, param)))
+    indicator = RunSample(float(has_parameter(name, param)))
     return (indicator >= 1.0 if expected else indicator <= 0.0).at(f"{name}, {param}")
 
 
 def _moves(name: str, when: str) -> Condition:
-    seconds = Sample(pace(name))
+    seconds = RunSample(update_interval_ratio(name))
     return (seconds <= 0.5 if when == "at packet arrival" else seconds > 0.5).at(f"{name}, {when}")
 
 
 def _shape(name: str, printed: str) -> list[Condition]:
     """Formulas, and the steps of schemes without a drop function over the queue, are left to the tests of the AQMs."""
     if printed in SLOPES and name != "FRED":
-        return [(abs(Sample(float(shape(name)[0])) - SLOPES[printed]) <= 0.0).at(f"{name}, slopes")]
+        return [(abs(RunSample(float(slope_and_level_counts(name)[0])) - SLOPES[printed]) <= 0.0).at(f"{name}, slopes")]
     if printed == "3 segment step":
-        return [(abs(Sample(float(shape(name)[1])) - 3.0) <= 0.0).at(f"{name}, levels")]
+        return [(abs(RunSample(float(slope_and_level_counts(name)[1])) - 3.0) <= 0.0).at(f"{name}, levels")]
     return []
 
 
@@ -156,16 +165,16 @@ tab1_1 = Exhibit(
     "Table 1.1: inputs of each scheme, and when it updates, measured on the schemes themselves (Section 1.5)",
     claim(
         "tab1.1/c1",
-        by_table(partial(_as_printed, PRINTED["control"]), ASKED),
-        because="Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
-        others={SFB_PER_FLOW: by_table(partial(_as_printed, {**PRINTED["control"], "SFB": "FBC"}), ASKED)},
+        table_statement(partial(_as_printed, PRINTED["control"]), ASKED),
+        reason_text="Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
+        others={SFB_PER_FLOW: table_statement(partial(_as_printed, {**PRINTED["control"], "SFB": "FBC"}), ASKED)},
     ),
     study=study,
     measure=measure,
 )
 
 
-def rows(_: Effort) -> Rows:
+def rows(_: ReproductionEffort) -> Rows:
     """1 for each scheme whose documentation has the section Algorithm, else 0."""
     return [
         ({"scheme": name}, {"algorithm": float("# Algorithm\n" in find_scheme(ours).doc)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from penstock.reproduce.changes import together, with_queues, with_tcp
+from penstock.reproduce.changes import combined_change, queue_change, tcp_change
 from penstock.reproduce.effort import Change
 from penstock.scenario.document import Document
 
@@ -40,21 +40,21 @@ class Reading(NamedTuple):
     change: Literal["1", "0 / 0"]
 
     @property
-    def applied(self) -> Change:
+    def scenario_change(self) -> Change:
         """The change from a scenario as printed to this reading."""
         changes = [
             _with_basic("packet", dict.fromkeys(STARTS, f"{self.packet}B")),
-            with_queues(OF_500_BYTES[self.mean_packet], mean_packet="500B"),
+            queue_change(OF_500_BYTES[self.mean_packet], mean_packet="500B"),
         ]
         if self.starts == "0, 1, 3 s":
             changes.append(_with_basic("start", STARTS))
         if self.acks == "delayed":
-            changes.append(with_tcp(delayed_ack=DELAYED))
+            changes.append(tcp_change(delayed_ack=DELAYED))
         if self.ramp == "once":
-            changes.append(with_queues(("psand",), gentle_from="first"))
+            changes.append(queue_change(("psand",), gentle_from="first"))
         if self.change == "0 / 0":
-            changes.append(with_queues(("psand",), zero_over_zero="nan"))
-        return together(*changes)
+            changes.append(queue_change(("psand",), zero_over_zero="nan"))
+        return combined_change(*changes)
 
 
 PRINTED = Reading(1600, "every 0.1 s", "each", "1000", "moving", "1")
@@ -64,7 +64,7 @@ CHOSEN = Reading(1000, "0, 1, 3 s", "each", "500 for PSAND", "once", "0 / 0")
 
 def reconstructed(document: Document) -> Document:
     """A scenario in the author's set-up: the chosen reading, and in chapter 5 RED as ns-2 has set it since 2001."""
-    return (_of_codes if _has_codes(document) else CHOSEN.applied)(document)
+    return (_of_codes if _has_codes(document) else CHOSEN.scenario_change)(document)
 
 
 def _with_basic(setting: str, values: Mapping[str, str]) -> Change:
@@ -83,4 +83,4 @@ def _has_codes(document: Document) -> bool:
     return any(group["kind"] == "fec" for group in document.tree["traffic"].values())
 
 
-_of_codes = with_queues(("red",), **AUTOMATIC)
+_of_codes = queue_change(("red",), **AUTOMATIC)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import penstock as ps
-from penstock.reproduce.figure import claims_of, metric
+from penstock.reproduce.figure import claim_factory, metric
 
 from . import measures
 from .changes import AUTOMATIC
 from .measures import BUFFER as BUFFER
 from .reconstruction import reconstructed as reconstructed
 
-claim = claims_of(__file__)
-measure = measures.of_run
+claim = claim_factory(__file__)
+measure = measures.run_metrics
 
 C = 187.5
 """Rate of the bottleneck of chapters 2 to 4, in packets of 1000 bytes per second."""
@@ -103,7 +103,7 @@ def _flow(source: str, sink: str, *, base: bool = False, **more: Any) -> ps.Tcp:
     )
 
 
-def link(
+def slow_link_scenario(
     queue: ps.Queue,
     more: int,
     *,
@@ -151,29 +151,31 @@ def link(
     )
 
 
-def load(queue: ps.Queue, flows: int, **more: Any) -> ps.Scenario:
+def load_scenario(queue: ps.Queue, flows: int, **more: Any) -> ps.Scenario:
     """LOAD(N): N flows in all until 100 s; flows beyond the basic three start from 3.5 s on (Section 2.4.2)."""
-    return link(queue, flows - 3, **more)
+    return slow_link_scenario(queue, flows - 3, **more)
 
 
-def load4(scheme: str, flows: int, topology: Topology = "same", **more: Any) -> ps.Scenario:
+def controller_load_scenario(scheme: str, flows: int, topology: Topology = "same", **more: Any) -> ps.Scenario:
     """N flows in all under a scheme of chapter 4.
 
     They start one by one, every 0.1 s, from the beginning (Section 4.3).
     """
     queue = controller(scheme, flows, topology)
     starts = {"base": ("0s", "100ms", "200ms"), "first": "300ms"}
-    return link(queue, flows - 3, topology=topology, **{**starts, **more})
+    return slow_link_scenario(queue, flows - 3, topology=topology, **{**starts, **more})
 
 
-def added(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
+def joining_flows_scenario(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
     """INC(M): `more` flows join the basic three at 50 s (Figures 2.3 to 2.6)."""
-    return link(queue, 0 if window.get("duration") == "50s" else more, first="50s", **window)
+    return slow_link_scenario(queue, 0 if window.get("duration") == "50s" else more, first="50s", **window)
 
 
-def removed(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
+def leaving_flows_scenario(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
     """DEC(M): `more` flows in addition to the basic three end at 50 s (Figures 2.7, 2.8)."""
-    return link(queue, more, first="0s", stop=None if window.get("duration") == "50s" else "50s", **window)
+    return slow_link_scenario(
+        queue, more, first="0s", stop=None if window.get("duration") == "50s" else "50s", **window
+    )
 
 
 FEC_QUEUES: Mapping[str, Callable[[], ps.Queue]] = {
@@ -184,7 +186,7 @@ FEC_QUEUES: Mapping[str, Callable[[], ps.Queue]] = {
 """Drop-tail, and RED with the former "default values" and with ns-2's since 2001 (Section 5.3.1, guess 9)."""
 
 
-def coded(code: Mapping[str, Any], duration: str, **line: Any) -> ps.Scenario:
+def coded_datagrams_scenario(code: Mapping[str, Any], duration: str, **line: Any) -> ps.Scenario:
     """Evenly spaced datagrams with a code, alone on a line."""
     return ps.Scenario(
         name="Alemu, a code",
@@ -194,13 +196,13 @@ def coded(code: Mapping[str, Any], duration: str, **line: Any) -> ps.Scenario:
     )
 
 
-def losing(numbers: list[int], duration: str) -> ps.Scenario:
+def lossy_blocks_scenario(numbers: list[int], duration: str) -> ps.Scenario:
     """Blocks of 4 packets and 1 of redundancy on a line that loses the packets with these numbers."""
     code = {"k": 4, "h": 1, "rate": "160kbit", "packet": "500B"}
-    return coded(code, duration, rate="1Mbit", loss={"arrivals": numbers})
+    return coded_datagrams_scenario(code, duration, rate="1Mbit", loss={"arrivals": numbers})
 
 
-def fec(scheme: str, flows: int, k: int, h: int, sources: int = 1) -> ps.Scenario:
+def fec_scenario(scheme: str, flows: int, k: int, h: int, sources: int = 1) -> ps.Scenario:
     """FEC datagrams, blocks of `k` data and `h` redundancy packets, and `flows` long transfers (Figure 5.2, 5.3.1)."""
     delay: Any = {"uniform": ["20ms", "100ms"]}
     return ps.Scenario(

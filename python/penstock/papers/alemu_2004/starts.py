@@ -12,11 +12,34 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Exhibit, Number, SummaryTable, Sweep, every, in_cells, metric, some
+from penstock.reproduce.figure import (
+    Exhibit,
+    Number,
+    QuickOrFull,
+    SummaryTable,
+    Sweep,
+    claims_in_cells,
+    every,
+    metric,
+    some,
+)
 
 from . import panels
-from .measures import Numbers, of_queue
-from .setup import AQS, BUFFER, EMPTY, KT, NEAR, OFF, SHARE, VQS, claim, link, load4, psand
+from .measures import Numbers, queue_metrics
+from .setup import (
+    AQS,
+    BUFFER,
+    EMPTY,
+    KT,
+    NEAR,
+    OFF,
+    SHARE,
+    VQS,
+    claim,
+    controller_load_scenario,
+    psand,
+    slow_link_scenario,
+)
 
 SIX = ["BLUE", "REM", "AVQ*", "PI", "LRED", "LRED*"]
 SCHEMES = [*SIX, "PSAND"]
@@ -37,15 +60,15 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 
 # 103 flows: the whole run with the queue over time, and its last 20 s.
 SEVEN = Sweep(
-    lambda scheme: load4(scheme, 103, sampling="100ms"),
+    lambda scheme: controller_load_scenario(scheme, 103, sampling="100ms"),
     {"scheme": SCHEMES},
-    seeds=Choice(5, 20),
+    seeds=QuickOrFull(5, 20),
     labels={"part": "course"},
     keep=keep,
 ) + Sweep(
-    lambda scheme, part: load4(scheme, 103, warmup="80s" if part == "end" else "0s"),
+    lambda scheme, part: controller_load_scenario(scheme, 103, warmup="80s" if part == "end" else "0s"),
     {"scheme": SCHEMES, "part": ["all", "end"]},
-    seeds=Choice(5, 20),
+    seeds=QuickOrFull(5, 20),
 )
 
 
@@ -56,7 +79,7 @@ def measure(run: ps.Run) -> Numbers:
     """
     record = run.raw.get("kept")
     if record is None:
-        return of_queue(run)
+        return queue_metrics(run)
     # The flows start within the first 10 s; during that time a short queue means nothing.
     long = [i for i, mean in enumerate(record["mean"]) if mean >= FULL]
     after = [i for i in range(long[0] if long else 0, 100) if record["mean"][i] < FULL]
@@ -71,7 +94,13 @@ def draw(schemes: Sequence[str]) -> Callable[[SummaryTable], Figure]:
     """Mean and range of the queue in each two seconds, for seed 1."""
     cells = {scheme: {"part": "course", "scheme": scheme} for scheme in schemes}
     height = 1.1 * len(schemes) + 0.4
-    return partial(panels.courses, cells=cells, mean="mean", colours=itertools.repeat(style.COLOURS[1]), height=height)
+    return partial(
+        panels.draw_queues_over_time,
+        cells=cells,
+        mean="mean",
+        colours=itertools.repeat(style.COLOURS[1]),
+        height=height,
+    )
 
 
 QUICK, SLOW = ["REM", "AVQ*", "LRED", "PSAND"], ["BLUE", "PI"]
@@ -81,9 +110,9 @@ END = {"part": "end"}
 """The last 20 s."""
 fig4_2 = Exhibit(
     "Figure 4.2: the queue over time under six schemes with 103 flows (Section 4.5)",
-    *in_cells(
+    *claims_in_cells(
         {"part": "all"},
-        claim("fig4.2a/c1", LEFT(scheme="BLUE").reads(60, 30, 120), must_hold=True),
+        claim("fig4.2a/c1", LEFT(scheme="BLUE").matches_printed(60, 30, 120), must_hold=True),
         claim(
             "fig4.2d/c1",
             every(LEFT(scheme="PI") >= 30, LEFT(scheme="PI") > LEFT(scheme="BLUE")),
@@ -102,7 +131,7 @@ fig4_2 = Exhibit(
             "VQS least, AQS < 10, P(X=0) largest",
         ),
         claim("fig4.2b/c1", every(EMPTY(scheme="REM") >= 5, *(q(scheme="REM") > q(scheme="AVQ*") for q in (AQS, VQS)))),
-        claim("fig4.2e/c1", AQS(scheme="LRED").reads(KT, share=0.25), "AQS 10 +- 25 %"),
+        claim("fig4.2e/c1", AQS(scheme="LRED").matches_printed(KT, share=0.25), "AQS 10 +- 25 %"),
         claim("fig4.2f/c1", every(*(q(scheme="LRED*") < q(scheme="LRED") for q in (EMPTY, VQS)))),
     ),
     study=SEVEN,
@@ -111,7 +140,7 @@ fig4_2 = Exhibit(
 )
 
 
-def own(number: Number, **part: str) -> Number:
+def of_psand(number: Number, **part: str) -> Number:
     """Of PSAND."""
     return number(scheme="PSAND", **part)
 
@@ -119,18 +148,24 @@ def own(number: Number, **part: str) -> Number:
 SLOWER = ["PI", "BLUE"]
 fig4_3 = Exhibit(
     "Figure 4.3: the queue over time under PSAND with 103 flows (Section 4.5)",
-    *in_cells(
+    *claims_in_cells(
         {"part": "all"},
-        claim("fig4.3/c1", own(LEFT) < 20, must_hold=True),
-        claim("fig4.3/c2", every(own(VQS, **END) < VQS(scheme=SLOWER, **END), own(EMPTY) > EMPTY(scheme=SLOWER))),
+        claim("fig4.3/c1", of_psand(LEFT) < 20, must_hold=True),
+        claim(
+            "fig4.3/c2", every(of_psand(VQS, **END) < VQS(scheme=SLOWER, **END), of_psand(EMPTY) > EMPTY(scheme=SLOWER))
+        ),
         claim(
             "fig4.3/c3",
-            every(*(own(q) < q(scheme="REM") for q in (VQS, AQS, EMPTY)), own(NEAR) > NEAR(scheme="REM")),
+            every(*(of_psand(q) < q(scheme="REM") for q in (VQS, AQS, EMPTY)), of_psand(NEAR) > NEAR(scheme="REM")),
             "VQS, AQS (Figure 4.5(a) says the contrary) and P(X=0) below, P(5<X<=15) above REM's",
         ),
-        claim("fig4.3/c4", every(*(q(scheme="AVQ*") < own(q) for q in (AQS, VQS)), own(EMPTY) < EMPTY(scheme="AVQ*"))),
         claim(
-            "fig4.3/c5", every(*(q(scheme="LRED*") < own(q) for q in (VQS, OFF)), EMPTY(scheme="LRED*") > own(EMPTY))
+            "fig4.3/c4",
+            every(*(q(scheme="AVQ*") < of_psand(q) for q in (AQS, VQS)), of_psand(EMPTY) < EMPTY(scheme="AVQ*")),
+        ),
+        claim(
+            "fig4.3/c5",
+            every(*(q(scheme="LRED*") < of_psand(q) for q in (VQS, OFF)), EMPTY(scheme="LRED*") > of_psand(EMPTY)),
         ),
     ),
     study=SEVEN,
@@ -143,17 +178,17 @@ BETAS = [0.001, 0.003, 0.01, 0.021, 0.05, 0.151, 0.4]
 
 
 def _three(queue: ps.Queue) -> ps.Scenario:
-    return link(queue, 0, base=("0s", "100ms", "200ms"))
+    return slow_link_scenario(queue, 0, base=("0s", "100ms", "200ms"))
 
 
-def by_gain(summary: SummaryTable) -> Figure:
+def draw_against_gain(summary: SummaryTable) -> Figure:
     """Variance and P(X=0) against LRED's gain, whose values are geometric."""
     lines = SummaryTable(
         ({**labels, "scheme": "LRED"}, points) for labels, points in summary.cells if labels.get("beta")
     )
     figure = panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])
     for ax in figure.axes:
-        style.log_x(ax, (1.0,))
+        style.set_log_x_axis(ax, (1.0,))
     return figure
 
 
@@ -167,10 +202,12 @@ fig4_4 = Exhibit(
         ),
         "VQS and P(X=0) above PSAND's at gain 0.151; one of them above at every gain",
     ),
-    draw=by_gain,
+    draw=draw_against_gain,
     # LRED with several gains, and PSAND, with the starts of chapter 4.
     study=Sweep(
-        lambda beta: _three(ps.Lred(beta=beta, limit=f"{BUFFER}p", share=SHARE)), {"beta": BETAS}, seeds=Choice(5, 20)
+        lambda beta: _three(ps.Lred(beta=beta, limit=f"{BUFFER}p", share=SHARE)),
+        {"beta": BETAS},
+        seeds=QuickOrFull(5, 20),
     )
-    + Sweep(lambda scheme: _three(psand()), {"scheme": ["PSAND"]}, seeds=Choice(5, 20)),
+    + Sweep(lambda scheme: _three(psand()), {"scheme": ["PSAND"]}, seeds=QuickOrFull(5, 20)),
 )

@@ -14,12 +14,23 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, Curves, Exhibit, SummaryTable, Sweep, at_least, every, metric, some
-from penstock.reproduce.shape import falls, rises, swept
+from penstock.reproduce.figure import (
+    Claim,
+    CurveFigure,
+    Exhibit,
+    QuickOrFull,
+    SummaryTable,
+    Sweep,
+    at_least,
+    every,
+    metric,
+    some,
+)
+from penstock.reproduce.shape import along_sweep, falls, rises
 
 from . import panels
-from .judge import NEVER, aqs
-from .measures import Numbers, of_average
+from .judge import NEVER, matches_aqs
+from .measures import Numbers, queue_and_average_metrics
 from .setup import (
     AREDS,
     EMPTY,
@@ -31,13 +42,13 @@ from .setup import (
     OTHERS,
     VQS,
     WAQS,
-    added,
     claim,
     feng,
     floyd,
+    joining_flows_scenario,
+    leaving_flows_scenario,
     psand,
     red,
-    removed,
 )
 
 SCHEMES: dict[str, Callable[[], ps.Queue]] = {
@@ -56,19 +67,19 @@ WAQS_OFF = abs(WAQS - KT)
 recovery = metric("recovery", "s")
 
 
-def steps(change: Callable[..., ps.Scenario], flows: list[int], traced: bool = True) -> Sweep:
-    """`flows` join (`added`) or leave (`removed`) at 50 s; with the queue over time if `traced`."""
+def step_sweep(change: Callable[..., ps.Scenario], flows: list[int], traced: bool = True) -> Sweep:
+    """`flows` join or leave at 50 s, by the scenario `change`; with the queue over time if `traced`."""
 
     def part(scheme: str, flows: int, window: str) -> ps.Scenario:
         begin, end = WINDOWS[window]
         return change(SCHEMES[scheme](), flows, warmup=f"{begin}s", duration=f"{end}s")
 
     axes: dict[str, list[Any]] = {"scheme": list(SCHEMES), "flows": flows}
-    parts = Sweep(part, {**axes, "window": list(WINDOWS)}, seeds=Choice(5, 20))
+    parts = Sweep(part, {**axes, "window": list(WINDOWS)}, seeds=QuickOrFull(5, 20))
     whole = Sweep(
         lambda scheme, flows: change(SCHEMES[scheme](), flows, sampling="100ms"),
         axes,
-        seeds=Choice(5, 20),
+        seeds=QuickOrFull(5, 20),
         labels={"window": "all"},
         keep=keep,
     )
@@ -90,16 +101,16 @@ def measure(run: ps.Run) -> Numbers:
     """Statistics of a part of the run; for a whole run, the time to recover; for seed 1, the queue over time."""
     record = run.raw.get("kept")
     if record is None:
-        return of_average(run)
+        return queue_and_average_metrics(run)
     average = np.array(record["average"])
     before, after = average[200:500], average[600:]
     numbers: Numbers = {
-        "recovery": recovered(average, low=0.0, high=12.0),
-        "return": recovered(average, low=0.0, high=1.25 * LEVEL),
-        "settling": recovered(average, *_around(float(average[700:].mean()))),
+        "recovery": recovery_time(average, low=0.0, high=12.0),
+        "return": recovery_time(average, low=0.0, high=1.25 * LEVEL),
+        "settling": recovery_time(average, *_around(float(average[700:].mean()))),
         "fall": float(average[450:500].mean() - average[500:550].min()),
         "ratio of sd": float(after.std() / before.std()),
-        "period": period(average[500:]),
+        "period": oscillation_period(average[500:]),
     }
     if run.seed == 1:
         numbers |= {f"average at {i}": float(value) for i, value in enumerate(average.reshape(-1, 20).mean(axis=1))}
@@ -108,7 +119,7 @@ def measure(run: ps.Run) -> Numbers:
     return numbers
 
 
-def recovered(average: np.ndarray, low: float, high: float) -> float:
+def recovery_time(average: np.ndarray, low: float, high: float) -> float:
     """Seconds from 50 s until the mean over 1 s stays within the bounds for 3 s; 47 if it never does."""
     moving = np.convolve(average, np.ones(10) / 10, mode="valid")
     inside = (moving >= low) & (moving <= high)
@@ -124,7 +135,7 @@ def _around(level: float) -> tuple[float, float]:
     return level - margin, level + margin
 
 
-def period(average: np.ndarray) -> float:
+def oscillation_period(average: np.ndarray) -> float:
     """The period in seconds of the largest Fourier component of a course in steps of 0.1 s.
 
     Only components that repeat count: a single cycle over the whole course is no succession of swings.
@@ -136,19 +147,26 @@ def period(average: np.ndarray) -> float:
 def draw(flows: int) -> Callable[[SummaryTable], Figure]:
     """The weighted average of seed 1, and in grey the range of the queue in each 2 s."""
     cells = {scheme: {"window": "all", "scheme": scheme, "flows": flows} for scheme in SCHEMES}
-    return partial(panels.courses, cells=cells, mean="average", colours=style.COLOURS, height=4.2)
+    return partial(panels.draw_queues_over_time, cells=cells, mean="average", colours=style.COLOURS, height=4.2)
 
 
-STEPS = {3: (added, 20), 4: (added, 50), 5: (added, 70), 6: (added, 100), 7: (removed, 20), 8: (removed, 50)}
+STEPS = {
+    3: (joining_flows_scenario, 20),
+    4: (joining_flows_scenario, 50),
+    5: (joining_flows_scenario, 70),
+    6: (joining_flows_scenario, 100),
+    7: (leaving_flows_scenario, 20),
+    8: (leaving_flows_scenario, 50),
+}
 """For each figure, whether flows join or leave at 50 s, and their number."""
 
 
 def _step(figure: int, *claims: Claim) -> Exhibit:
     """Figure 2.3 to 2.8."""
     change, flows = STEPS[figure]
-    moves, section = ("join", 1) if change is added else ("leave", 2)
+    moves, section = ("join", 1) if change is joining_flows_scenario else ("leave", 2)
     title = f"Figure 2.{figure}: {flows} flows {moves} three at 50 s (Section 2.4.2.1.{section})"
-    return Exhibit(title, *claims, study=steps(change, [flows]), measure=measure, draw=draw(flows))
+    return Exhibit(title, *claims, study=step_sweep(change, [flows]), measure=measure, draw=draw(flows))
 
 
 swing = metric("ratio of sd", says="sd of WAQS on [60, 100] s / [20, 50] s")
@@ -158,8 +176,8 @@ fig2_3 = _step(
         "fig2.3/c1",
         every(
             recovery(scheme="PSAND") < 5,
-            recovery(scheme="Floyd").reads(10, 5, 20),
-            recovery(scheme="Feng").reads(15, 7.5, 30),
+            recovery(scheme="Floyd").matches_printed(10, 5, 20),
+            recovery(scheme="Feng").matches_printed(15, 7.5, 30),
             recovery(scheme="PSAND") < recovery(scheme="Floyd"),
             recovery(scheme="Floyd") < recovery(scheme="Feng"),
         )(window="all"),
@@ -185,8 +203,8 @@ fig2_4 = _step(
         every(*(some(every(WAQS < 9, WAQS > 11))(scheme=scheme, window="60-100") for scheme in ("Feng", "RED"))),
         "mean WAQS on [60, 100] s outside 9 to 11",
     ),
-    claim("fig2.4c/c1", swing_period(scheme="Floyd", window="all").reads(15, 10, 20)),
-    claim("fig2.4d/c1", every(back(window="all") < 10, aqs(WAQS(window="60-100"), LEVEL))(scheme="PSAND")),
+    claim("fig2.4c/c1", swing_period(scheme="Floyd", window="all").matches_printed(15, 10, 20)),
+    claim("fig2.4d/c1", every(back(window="all") < 10, matches_aqs(WAQS(window="60-100"), LEVEL))(scheme="PSAND")),
     claim(
         "fig2.4d/c2",
         every(NEAR(scheme="PSAND") >= MOSTLY, NEAR(scheme=OTHERS) < MOSTLY, NEAR(scheme="PSAND") > NEAR(scheme=OTHERS))(
@@ -197,10 +215,10 @@ fig2_4 = _step(
 )
 
 
-fig2_5 = _step(5, claim("fig2.5d/c1", WAQS(scheme="PSAND", window="60-100").reads(12, share=0.25)))
+fig2_5 = _step(5, claim("fig2.5d/c1", WAQS(scheme="PSAND", window="60-100").matches_printed(12, share=0.25)))
 
 
-fig2_6 = _step(6, claim("fig2.6d/c1", WAQS(scheme="PSAND", window="60-100").reads(18, share=0.25)))
+fig2_6 = _step(6, claim("fig2.6d/c1", WAQS(scheme="PSAND", window="60-100").matches_printed(18, share=0.25)))
 
 
 settling = metric("settling", "s", "time to settle within a quarter (2 packets at least) for 3 s")
@@ -208,7 +226,10 @@ fall = metric("fall", "packets", "mean WAQS of [45, 50] s less the least of [50,
 change = WAQS(window="20-50") - WAQS(window="60-100")
 fig2_7 = _step(
     7,
-    claim("fig2.7/c1", every(settling(scheme="PSAND") < 3, settling(scheme=OTHERS).reads(5, 2.5, 10))(window="all")),
+    claim(
+        "fig2.7/c1",
+        every(settling(scheme="PSAND") < 3, settling(scheme=OTHERS).matches_printed(5, 2.5, 10))(window="all"),
+    ),
     claim("fig2.7/c2", (fall(scheme="RED") > fall(scheme=AREDS))(window="all")),
     claim(
         "fig2.7/c3",
@@ -232,7 +253,7 @@ fig2_8 = _step(
         "fig2.8/c2",
         every(
             (EMPTY(scheme=OTHERS) > EMPTY(scheme="PSAND"))(window="50-100"),
-            (VQS(window="60-100") / VQS(window="10-50")).reads(1, share=0.4)(scheme="PSAND"),
+            (VQS(window="60-100") / VQS(window="10-50")).matches_printed(1, share=0.4)(scheme="PSAND"),
         ),
     ),
 )
@@ -243,15 +264,16 @@ fig2_3_6 = Exhibit(
     "Figures 2.3 to 2.6 together: what the text says of all steps up (Section 2.4.2.1.1)",
     claim(
         "fig2.4-6/c1",
-        swept(every(WAQS(scheme=AREDS) > 11, WAQS_OFF(scheme=AREDS) > WAQS_OFF(scheme="PSAND")))(
+        along_sweep(every(WAQS(scheme=AREDS) > 11, WAQS_OFF(scheme=AREDS) > WAQS_OFF(scheme="PSAND")))(
             window="60-100", flows=LARGE
         ),
     ),
     claim("fig2.4-6/c2", rises(WAQS(scheme="PSAND", window="60-100", flows=LARGE), "flows"), must_hold=True),
     claim("fig2.3-6/c1", falls(EMPTY(scheme=ADAPTIVE, window="50-100"), "flows")),
-    claim("fig2.3-6/c2", swept(EMPTY(scheme="PSAND") < EMPTY(scheme=AREDS))(window="50-100")),
+    claim("fig2.3-6/c2", along_sweep(EMPTY(scheme="PSAND") < EMPTY(scheme=AREDS))(window="50-100")),
     claim(
-        "fig2.3-6/c3", swept(every(*(q(scheme="PSAND") < q(scheme=OTHERS) for q in (LONG, LONGER))))(window="50-100")
+        "fig2.3-6/c3",
+        along_sweep(every(*(q(scheme="PSAND") < q(scheme=OTHERS) for q in (LONG, LONGER))))(window="50-100"),
     ),
     claim(
         "fig2.3-6/c4", every(FULL(scheme="PSAND") <= NEVER, FULL(scheme=AREDS, flows=LARGE) > NEVER)(window="60-100")
@@ -262,11 +284,11 @@ fig2_3_6 = Exhibit(
         every(FULL(scheme=ADAPTIVE) < 1, FULL(scheme="PSAND", flows=LARGE) > 0)(window="60-100"),
         reading="how often it is",
     ),
-    claim("fig2.3-6/c5", swept(FULL(scheme="RED") > FULL(scheme=AREDS))(window="50-100")),
-    claim("fig2.3-6/c6", swept(VQS(scheme="PSAND") < VQS(scheme=OTHERS))(window="50-100")),
-    study=steps(added, [20, 50, 70, 100], traced=False),
+    claim("fig2.3-6/c5", along_sweep(FULL(scheme="RED") > FULL(scheme=AREDS))(window="50-100")),
+    claim("fig2.3-6/c6", along_sweep(VQS(scheme="PSAND") < VQS(scheme=OTHERS))(window="50-100")),
+    study=step_sweep(joining_flows_scenario, [20, 50, 70, 100], traced=False),
     measure=measure,
-    draw=Curves(
+    draw=CurveFigure(
         "flows", "WAQS", "scheme", where={"window": "60-100"}, labels=("flows that join", "mean WAQS (packets)")
     ),
 )

@@ -10,42 +10,42 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from penstock.reproduce.figure import Claim, SummaryTable, Table, by_table, mean
-from penstock.reproduce.printed_table import grid, texts
+from penstock.reproduce.figure import Claim, SummaryTable, Table, mean, table_statement
+from penstock.reproduce.printed_table import read_printed_texts, text_table_figure
 from penstock.results.condition import Condition, Finding, all_of
-from penstock.results.sample import FEWEST_RUNS, Sample
+from penstock.results.sample import FEWEST_RUNS, RunSample
 
 from . import judge
-from .controllers import HIGHER, ranked
+from .controllers import HIGHER, ranking_claims
 
 Column = Mapping[str, str]
 """The symbol of each scheme."""
 
 
-def read(name: str) -> dict[str, dict[str, str]]:
+def read_symbols(name: str) -> dict[str, dict[str, str]]:
     """The columns of `expected/NAME.csv`."""
     columns: dict[str, dict[str, str]] = {}
-    for scheme, metric, symbol in texts(judge.EXPECTED / f"{name}.csv"):
+    for scheme, metric, symbol in read_printed_texts(judge.EXPECTED / f"{name}.csv"):
         columns.setdefault(metric, {})[scheme] = symbol
     return columns
 
 
-def rating(symbol: str) -> int:
+def symbol_rank(symbol: str) -> int:
     """Number of +, -1 for "-", -2 for a blank, which is worse (guess 15)."""
     return len(symbol) if symbol.startswith("+") else -1 if symbol else -2
 
 
-def classes(column: Column) -> list[str]:
+def distinct_symbols(column: Column) -> list[str]:
     """The symbols that a column has, best first."""
-    return sorted(set(column.values()), key=rating, reverse=True)
+    return sorted(set(column.values()), key=symbol_rank, reverse=True)
 
 
-def ranking(column: Column) -> list[list[str]]:
+def ranked_groups(column: Column) -> list[list[str]]:
     """Groups of schemes with the same symbol, best first."""
-    return [[scheme for scheme, own in column.items() if own == symbol] for symbol in classes(column)]
+    return [[scheme for scheme, own in column.items() if own == symbol] for symbol in distinct_symbols(column)]
 
 
-def inside(table: Table, printed: Mapping[str, Column], tolerance: int) -> Condition:
+def symbols_agree(table: Table, printed: Mapping[str, Column], tolerance: int) -> Condition:
     """Every printed symbol is within `tolerance` symbols of a rank that the intervals allow."""
     return all_of(part for metric, column in printed.items() for part in _column(table, metric, column, tolerance))
 
@@ -65,15 +65,15 @@ def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterat
         yield _cell(column, scheme, means[scheme], (first, last), tolerance).at(f"{scheme}, {metric}")
 
 
-def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int], tolerance: int) -> Condition:
+def _cell(column: Column, scheme: str, average: RunSample, places: tuple[int, int], tolerance: int) -> Condition:
     """The printed symbol belongs to a rank between these two, counted from 0."""
-    dealt, order = _dealt(column), classes(column)
+    dealt, order = _dealt(column), distinct_symbols(column)
     best, worst = (order.index(dealt[place]) for place in places)
     at = order.index(column[scheme])
     misses = max(best - at, at - worst, 0)
 
     def at_level(alpha: float) -> Finding:
-        estimate = average.summary_at(alpha)
+        estimate = average.summary_at_alpha(alpha)
         if estimate is None or estimate.runs < FEWEST_RUNS:
             return Finding("inconclusive", estimate, "too few runs")
         symbols = " to ".join(dict.fromkeys(_named(order[index]) for index in (best, worst)))
@@ -85,21 +85,21 @@ def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int],
 
 def _dealt(column: Column) -> list[str]:
     """The symbol of each rank."""
-    return sorted(column.values(), key=rating, reverse=True)
+    return sorted(column.values(), key=symbol_rank, reverse=True)
 
 
 def _named(symbol: str) -> str:
     return symbol or "blank"
 
 
-def claims(name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
+def symbol_claims(name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
     """The order of each column, and whether each cell is as printed."""
-    yield from ranked(name, {metric: ranking(column) for metric, column in printed.items()})
+    yield from ranking_claims(name, {metric: ranked_groups(column) for metric, column in printed.items()})
     for tolerance, reading in ((0, "no tolerance"), (1, "a tolerance of one symbol")):
         yield Claim(
             f"{name}/cells",
             "cells whose printed symbol is inside the 95 % interval, by the means over the loads",
-            by_table(partial(inside, printed=printed, tolerance=tolerance), "all"),
+            table_statement(partial(symbols_agree, printed=printed, tolerance=tolerance), "all"),
             reading=reading,
         )
 
@@ -116,13 +116,13 @@ def draw(summary: SummaryTable, printed: Mapping[str, Column]) -> Figure:
     }
     same = [(scheme, metric) for scheme, metric in texts if not changes[metric][scheme][1]]
     title = "mean over the loads: the symbol it gets (the printed one)\nhow many symbols better or worse"
-    return grid(texts, same, f"{title}; bold: as printed, {len(same)} of {len(texts)}")
+    return text_table_figure(texts, same, f"{title}; bold: as printed, {len(same)} of {len(texts)}")
 
 
 def _changes(column: Column, means: Mapping[str, float], metric: str) -> dict[str, tuple[str, int]]:
     """The symbol of each scheme by these means, and how many symbols it is better than the printed one."""
     ranked = sorted(means, key=means.__getitem__, reverse=metric in HIGHER)
-    order = classes(column)
+    order = distinct_symbols(column)
     return {
         scheme: (symbol, order.index(column[scheme]) - order.index(symbol))
         for scheme, symbol in zip(ranked, _dealt(column), strict=True)

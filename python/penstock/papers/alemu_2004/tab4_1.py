@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Effort, Rows, Statement, every, judged, metric
-from penstock.results.sample import Sample
+from penstock.reproduce.figure import Claim, ReproductionEffort, Rows, Statement, every, judged_statement, metric
+from penstock.results.sample import RunSample
 
 from .setup import BUFFER, R_DESIGN, C, claim
 
@@ -12,7 +12,7 @@ PROPAGATION = {"same": 2 * (0.003 + 0.020 + 0.004), "diff": 2 * (0.200 + 0.020 +
 """Twice the delay of the longest path in Figures 2.2 and 4.1, in seconds."""
 
 
-def rows(_: Effort) -> Rows:
+def rows(_: ReproductionEffort) -> Rows:
     """The rules with the round trip of Table 4.1, and with the one from which the printed constants follow."""
     for topology, propagation in PROPAGATION.items():
         longest = float(ps.model.longest_rtt(BUFFER, C, propagation))
@@ -62,7 +62,7 @@ CLAIMS = (
         "AVQ's alpha is K11, no root of the condition",
         "K11 = 0.251, no root",
         _cut("K11", 0.251),
-        judged(lambda root: Sample(float(root.summary is None)) >= 1, metric("root"), text="no root"),
+        judged_statement(lambda root: RunSample(float(root.summary is None)) >= 1, metric("root"), text="no root"),
     ),
     *_rule(
         "lred-rule",

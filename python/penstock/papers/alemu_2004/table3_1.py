@@ -14,23 +14,23 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.explain.explanation import prepare
 from penstock.plots import style
-from penstock.reproduce.choice import within
-from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Rows, SummaryTable, Sweep
+from penstock.reproduce.figure import Claim, Exhibit, QuickOrFull, ReproductionEffort, Rows, SummaryTable, Sweep
+from penstock.reproduce.label_values import within
 from penstock.reproduce.number import Number, formula, metric
 from penstock.reproduce.printed_table import PrintedTable
-from penstock.reproduce.shape import other_than, rises
-from penstock.reproduce.statement import Statement, by_table, every, gather, most, some
+from penstock.reproduce.shape import rises, values_other_than
+from penstock.reproduce.statement import Statement, at_least_share, every, join_parts, some, table_statement
 from penstock.results.condition import all_of
 
 from . import judge, panels
-from .measures import Numbers, of_average
-from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, added, claim, load, psand
+from .measures import Numbers, queue_and_average_metrics
+from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, claim, joining_flows_scenario, load_scenario, psand
 
 MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 5, 9.75]
 ROWS_STUDY = Sweep(
-    lambda max_th, min_th: load(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
+    lambda max_th, min_th: load_scenario(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
     {"max_th": MAXIMA, "min_th": MINIMA},
-    seeds=Choice(5, 100),
+    seeds=QuickOrFull(5, 100),
 )
 
 
@@ -39,38 +39,38 @@ def _place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
     return column, {"max_th": float(max_th), "min_th": float(min_th)}
 
 
-PRINTED = judge.printed("tab3-1", _place)
+PRINTED = judge.read_thesis_table("tab3-1", _place)
 WIDER = PrintedTable([replace(cell, metric="25 to 35", column=cell.row) for cell in PRINTED if cell.metric == "full"])
 """The column of full queues, on the assumption that they are queues of more than 25 packets."""
 FULL = metric("full", "%", "full queues")
-HIGHER_MIN = other_than(0)
+HIGHER_MIN = values_other_than(0)
 
 
 def _rows() -> Iterator[Claim]:
     for i, (max_th, min_th) in enumerate(itertools.product(MAXIMA, MINIMA), 1):
         own = PRINTED.row(f"Max {max_th:g} Min {min_th:g}")
         row = partial(Claim, f"tab3.1/r{i}", f"the row of Max {max_th:g}, Min {min_th:g}")
-        yield row(own.fits())
+        yield row(own.matches_measured())
 
 
 tab3_1 = Exhibit(
     "Table 3.1: the thresholds of PSAND with 23 flows, factor and power 1 and max_p of at most 0.5 (Section 3.2.2)",
     *_rows(),
-    PRINTED.all_inside("tab3.1"),
+    PRINTED.interval_claim("tab3.1"),
     claim(
         "tab3.1/full",
-        WIDER.fits("the column of full queues"),
+        WIDER.matches_measured("the column of full queues"),
         reading="full from 26 packets on",
     ),
     *(
-        claim("tab3.1/c1", AQS.next("min_th") > AQS),
+        claim("tab3.1/c1", AQS.at_next_value("min_th") > AQS),
         claim("tab3.1/c2", AQS(max_th=35) > AQS(max_th=10.5), must_hold=True),
         claim("tab3.1/c3", PLR(min_th=0) < PLR(min_th=HIGHER_MIN)),
         claim("tab3.1/c4", EMPTY(min_th=0) < EMPTY(min_th=HIGHER_MIN)),
         claim(
             "tab3.1/c5",
             every(
-                *(q(max_th=35, min_th=0) < q(max_th=other_than(35)) for q in (PLR, VQS, EMPTY)),
+                *(q(max_th=35, min_th=0) < q(max_th=values_other_than(35)) for q in (PLR, VQS, EMPTY)),
                 *(q(max_th=35, min_th=0) < q(max_th=35, min_th=HIGHER_MIN) for q in (PLR, VQS, EMPTY)),
                 AQS(max_th=35, min_th=0) > 10,
             ),
@@ -85,7 +85,7 @@ tab3_1 = Exhibit(
 )
 SMALL, LARGE = {"max_th": 10.5, "min_th": 9.75}, {"max_th": [15, 35], "min_th": 9.75}
 """Large Min with a small Max (row 3) and with a larger one (rows 6 and 12)."""
-LARGER = other_than(10.5)
+LARGER = values_other_than(10.5)
 ONE = {"max_th": 10.5, "min_th": 0}
 WIDE = [{"max_th": 15, "min_th": 0}, {"max_th": 20, "min_th": 0}]
 """Rows 4 and 7: a small Min and a larger Max."""
@@ -94,16 +94,16 @@ WIDE = [{"max_th": 15, "min_th": 0}, {"max_th": 20, "min_th": 0}]
 def _is_least(number: Number, row: dict[str, Any], larger: Any = LARGER) -> Statement:
     """The number of a row with Max 10.5 is at most that of any other row, or of the rows with these larger Max."""
     own = number(**row)
-    return every(own <= number(max_th=larger), own <= number(max_th=10.5, min_th=other_than(row["min_th"])))
+    return every(own <= number(max_th=larger), own <= number(max_th=10.5, min_th=values_other_than(row["min_th"])))
 
 
 def _better(row: dict[str, Any]) -> Statement:
     """All numbers are lower than with a large Min."""
     parts = (q(**row) < q(**other) for q in (AQS, VQS, PLR, EMPTY) for other in (SMALL, LARGE))
-    return gather(all_of, every(*parts))
+    return join_parts(all_of, every(*parts))
 
 
-OTHER_MIN = {"max_th": 10.5, "min_th": other_than(0)}
+OTHER_MIN = {"max_th": 10.5, "min_th": values_other_than(0)}
 OF_RUNS = (
     claim(
         "fig3.5a/c1",
@@ -114,9 +114,9 @@ OF_RUNS = (
     claim(
         "fig3.5c/c1",
         every(
-            gather(all_of, _is_least(AQS, ONE)),
-            gather(all_of, _is_least(VQS, ONE)),
-            most(8 / 11, every(PLR(**ONE) > PLR(max_th=LARGER), PLR(**ONE) > PLR(**OTHER_MIN))),
+            join_parts(all_of, _is_least(AQS, ONE)),
+            join_parts(all_of, _is_least(VQS, ONE)),
+            at_least_share(8 / 11, every(PLR(**ONE) > PLR(max_th=LARGER), PLR(**ONE) > PLR(**OTHER_MIN))),
         ),
         "row 1: least AQS and VQS of all rows, PLR above 8 of the 11 others (the table itself contradicts it)",
     ),
@@ -138,7 +138,7 @@ PRINT = PRINTED.numbers()
 
 def _in_print(claim: Claim) -> Claim:
     """The claim, decided by the printed numbers of Table 3.1, which contradict some of the text."""
-    holds = by_table(lambda _: claim.statement.on(PRINT), claim.statement.text)
+    holds = table_statement(lambda _: claim.statement.on_table(PRINT), claim.statement.text)
     return replace(claim, holds=holds, reading="the printed numbers of Table 3.1")
 
 
@@ -148,7 +148,7 @@ fig3_5 = Exhibit(
     *(_in_print(claim) for claim in OF_RUNS if not claim.reading),
     study=ROWS_STUDY,
     # The result of the triangles in the figure.
-    draw=panels.of(*(panels.Panel("min_th", y, "max_th") for y in ("AQS", "VQS", "PLR", "empty"))),
+    draw=panels.panel_figure(*(panels.Panel("min_th", y, "max_th") for y in ("AQS", "VQS", "PLR", "empty"))),
 )
 
 
@@ -167,10 +167,10 @@ def keep_average(run: ps.Run) -> Mapping[str, Any]:
     }
 
 
-def averages_of(run: ps.Run) -> Numbers:
+def average_metrics(run: ps.Run) -> Numbers:
     """Statistics from 50 s on, and the average over time of seed 1."""
     record = run.raw["kept"]
-    numbers = of_average(run) | {name: record[name] for name in ("largest", "least", "at bound")}
+    numbers = queue_and_average_metrics(run) | {name: record[name] for name in ("largest", "least", "at bound")}
     if run.seed == 1:
         numbers |= {f"average at {50 + i}": value for i, value in enumerate(record["average"])}
     return numbers
@@ -186,19 +186,19 @@ def _best(number: Number) -> Statement:
     return own < number(max_th=[10.5, 35])
 
 
-def averages(summary: SummaryTable) -> Figure:
+def draw_averages(summary: SummaryTable) -> Figure:
     """The weighted average of seed 1."""
-    with style.styled():
-        figure, ax = style.axes(height=2.5)
+    with style.figure_style():
+        figure, ax = style.single_panel(height=2.5)
         for index, (labels, points) in enumerate(summary.cells):
             if labels["max_th"] == 20 and not labels["gentle"]:
                 continue
             values = [points[f"average at {50 + i}"].mean for i in range(50)]
             name = f"Max {labels['max_th']:g}, {'gentle' if labels['gentle'] else 'strict'}"
-            ax.plot([50.5 + i for i in range(50)], values, label=name, **{**style.line(index), "marker": ""})
+            ax.plot([50.5 + i for i in range(50)], values, label=name, **{**style.line_style(index), "marker": ""})
         ax.set_xlabel("time (s)")
         ax.set_ylabel("average queue (packets)")
-        style.legend(figure, 2)
+        style.add_legend(figure, 2)
     return figure
 
 
@@ -223,13 +223,13 @@ fig3_6 = Exhibit(
     claim("fig3.6c,d/c1", every(WAQS > KT, apart <= 0.1)(max_th=35)),
     claim("fig3.6e/c1", every(_best(AQS), _best(VQS)), "AQS and VQS below those of the other panels"),
     claim("fig3.6/c2", every(apart(max_th=10.5) > 0.1, apart(max_th=[20, 35]) < 0.1)),
-    measure=averages_of,
-    draw=averages,
+    measure=average_metrics,
+    draw=draw_averages,
     # Each Max with Min 0 in both modes; the thesis shows both for 10.5 and 35 and the gentle one for 20 (guess 13).
     study=Sweep(
-        lambda max_th, gentle: added(psand(min_th=0, max_th=max_th, gentle=gentle), 100, warmup="50s"),
+        lambda max_th, gentle: joining_flows_scenario(psand(min_th=0, max_th=max_th, gentle=gentle), 100, warmup="50s"),
         {"max_th": [10.5, 20, 35], "gentle": [True, False]},
-        seeds=Choice(5, 20),
+        seeds=QuickOrFull(5, 20),
         keep=keep_average,
     ),
 )
@@ -239,7 +239,7 @@ RULE = {10: (0, 20), 17.5: (0, 35), 20: (5, 35), 30: (25, 35)}
 """Min and Max for a target, by the rule."""
 
 
-def rows(_: Effort) -> Rows:
+def rows(_: ReproductionEffort) -> Rows:
     """The queues at which the drop function leaves 0 and reaches max_p, for each target."""
     for target in RULE:
         scheme = f"psand:target={target}p,max_p=0.1"

@@ -8,15 +8,25 @@ from functools import partial
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Number, Rows, Sweep, metric, needing
+from penstock.reproduce.figure import (
+    Claim,
+    Exhibit,
+    Number,
+    QuickOrFull,
+    ReproductionEffort,
+    Rows,
+    Sweep,
+    claims_if_measured,
+    metric,
+)
 from penstock.reproduce.printed_table import PrintedTable
-from penstock.reproduce.statement import Statement, by_table, every
+from penstock.reproduce.statement import Statement, every, table_statement
 from penstock.results.condition import all_of
 
 from . import judge
-from .drop_functions import curve
-from .judge import NEVER, probability
-from .setup import AREDS, LONGER, OTHERS, PLR, VQS, claim, feng, floyd, load, psand, red
+from .drop_functions import drop_curve
+from .judge import NEVER, matches_probability
+from .setup import AREDS, LONGER, OTHERS, PLR, VQS, claim, feng, floyd, load_scenario, psand, red
 
 FLOWS = [3, 28]
 HIGH = 0.75
@@ -31,21 +41,21 @@ COMPARED: dict[str, Callable[[], ps.Queue]] = {"RED": red, "Feng": feng, "Floyd"
 
 
 def _other(row: str, flows: int) -> ps.Scenario:
-    return load(COMPARED[row](), flows)
+    return load_scenario(COMPARED[row](), flows)
 
 
 def _own(row: str, flows: int, high: float) -> ps.Scenario:
     coef, gamma = PSANDS[row][flows]
-    return load(psand(coef, gamma, high), flows)
+    return load_scenario(psand(coef, gamma, high), flows)
 
 
 # All schemes at 3 and 28 flows, PSAND with both bounds of max_p.
-ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=Choice(5, 100)) + Sweep(
-    _own, {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5])}, seeds=Choice(5, 100)
+ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=QuickOrFull(5, 100)) + Sweep(
+    _own, {"row": list(PSANDS), "flows": FLOWS, "high": QuickOrFull([HIGH], [HIGH, 0.5])}, seeds=QuickOrFull(5, 100)
 )
 
 
-def at(row: str, flows: int) -> Mapping[str, Any]:
+def cell_labels(row: str, flows: int) -> Mapping[str, Any]:
     """The labels of a cell."""
     return {
         "row": row,
@@ -53,25 +63,27 @@ def at(row: str, flows: int) -> Mapping[str, Any]:
     } | ({"high": HIGH} if row in PSANDS else {})
 
 
-def printed(name: str) -> PrintedTable:
+def read_table(name: str) -> PrintedTable:
     """The cells of a table; its columns have names such as "AQS at 28"."""
 
     def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
         metric, _, flows = column.partition(" at ")
-        return metric, at(row, int(flows))
+        return metric, cell_labels(row, int(flows))
 
-    return judge.printed(name, place)
+    return judge.read_thesis_table(name, place)
 
 
-def rows(name: str, unit: str = "") -> Iterator[Claim]:
+def row_claims(name: str, unit: str = "") -> Iterator[Claim]:
     """A claim for each row of a table, with the main bound of max_p and with the other one."""
     table = name.replace(".", "-")
-    for i, row in enumerate(printed(table).rows, 1):
-        own = printed(table).row(row)
+    for i, row in enumerate(read_table(table).rows, 1):
+        own = read_table(table).row(row)
         row_claim = partial(Claim, f"{name}/c{i}", f"the row of {row}")
-        yield row_claim(own.fits(unit=unit))
+        yield row_claim(own.matches_measured(unit=unit))
         if row in PSANDS:
-            yield from needing({"high": 0.5}, row_claim(own.at(high=0.5).fits("as above"), reading="max_p at most 0.5"))
+            yield from claims_if_measured(
+                {"high": 0.5}, row_claim(own.at(high=0.5).matches_measured("as above"), reading="max_p at most 0.5")
+            )
 
 
 SETTINGS = {
@@ -81,12 +93,12 @@ SETTINGS = {
 }
 
 
-def settings(_: Effort) -> Rows:
+def setting_rows(_: ReproductionEffort) -> Rows:
     """Defaults; PSAND's thresholds and first max_p follow from its target, and are read from its drop function."""
     for name, queue in (("Feng", feng()), ("Floyd", floyd()), ("PSAND", psand())):
         values = {key: float(str(getattr(queue, key)).rstrip("p")) for key in SETTINGS[name]}
         yield {"scheme": name}, values
-    queue_pkts, p = curve("psand", 40)
+    queue_pkts, p = drop_curve("psand", 40)
     at = {round(float(x), 6): float(d) for x, d in zip(queue_pkts, p, strict=True)}
     yield {"scheme": "PSAND, function"}, {"at 10": at[10.0], "at 20": at[20.0]}
 
@@ -107,11 +119,11 @@ tab2_1 = Exhibit(
         "Feng 5, 15, 0.02, 3, 2; Floyd 5, 15, 0.1, 0.01, 0.9; PSAND 0, 20, 0.1, KT 10, 1.75, 1.5",
         must_hold=True,
     ),
-    rows=settings,
+    rows=setting_rows,
 )
 
 
-QUEUES = printed("tab2-2")
+QUEUES = read_table("tab2-2")
 
 
 def _of(number: Number, row: str) -> Number:
@@ -132,11 +144,11 @@ less = _beside(PLR, OTHERS) - lost("PSAND1")
 AREDS_VARIED = _beside(VQS, AREDS)
 tab2_2 = Exhibit(
     "Table 2.2: average and variance of the queue and losses of PSAND and the adaptive REDs",
-    *rows("tab2.2"),
-    QUEUES.all_inside("tab2.2"),
+    *row_claims("tab2.2"),
+    QUEUES.interval_claim("tab2.2"),
     claim(
         "tab2.2/c6",
-        every(less(flows=3).reads(0.2, -0.3, 0.7), less(flows=28).reads(2, 1.5, 2.5)),
+        every(less(flows=3).matches_printed(0.2, -0.3, 0.7), less(flows=28).matches_printed(2, 1.5, 2.5)),
         "0.2 +- 0.5 and 2 +- 0.5 points (Table 2.2 itself has 1.3 and 1.2 at 28)",
     ),
     claim(
@@ -165,16 +177,16 @@ tab2_2 = Exhibit(
 )
 
 
-SHARES = printed("tab2-3")
+SHARES = read_table("tab2-3")
 EMPTY = {("Feng", 3): 8.8, ("Feng", 28): 3.7, ("Floyd", 3): 9.1, ("Floyd", 28): 2.9}
 FULL = {("Feng", 28): 2.1, ("Floyd", 28): 3.2, ("PSAND1", 28): 4.0}
 """Numbers of Section 2.4.4."""
 
 
 def _printed(metric: str, values: Mapping[tuple[str, int], float], text: str) -> Statement:
-    return by_table(
+    return table_statement(
         lambda table: all_of(
-            probability(table(metric, **at(*place)), value).at(f"{place[0]}, {place[1]} flows")
+            matches_probability(table(metric, **cell_labels(*place)), value).at(f"{place[0]}, {place[1]} flows")
             for place, value in values.items()
         ),
         text,
@@ -184,8 +196,8 @@ def _printed(metric: str, values: Mapping[tuple[str, int], float], text: str) ->
 tab2_3 = Exhibit(
     "Table 2.3: how often the queue is empty, near its target and almost full under PSAND",
     # The columns "25" are 28 flows in all (guess 2).
-    *rows("tab2.3", " %"),
-    SHARES.all_inside("tab2.3"),
+    *row_claims("tab2.3", " %"),
+    SHARES.interval_claim("tab2.3"),
     claim(
         "tab2.3/c4", _printed("empty", EMPTY, "P(X=0): Feng 8.8 % at 3 flows and 3.7 % at 28, Floyd 9.1 % and 2.9 %")
     ),

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from penstock.reproduce import shape
-from penstock.reproduce.figure import Choice, Claim, Sweep, Table, by_table
+from penstock.reproduce.figure import Claim, QuickOrFull, Sweep, Table, table_statement
 from penstock.results.condition import Condition
 
-from .own import own_claims
-from .setup import CONTROLLERS, load, load4, psand
+from .own import own_claim_factory
+from .setup import CONTROLLERS, controller_load_scenario, load_scenario, psand
 from .table3_1 import MAXIMA, MINIMA
 
 SCHEMES = [scheme for scheme in CONTROLLERS if not scheme.startswith("AVQ")]
@@ -21,28 +21,28 @@ MANY = [73, 88, 103]
 
 # Six schemes with many flows, and the rows of Table 3.1.
 study = Sweep(
-    lambda scheme, flows: load4(scheme, flows, "diff"),
-    {"scheme": SCHEMES, "flows": Choice([103], MANY)},
-    seeds=Choice(5, 20),
+    lambda scheme, flows: controller_load_scenario(scheme, flows, "diff"),
+    {"scheme": SCHEMES, "flows": QuickOrFull([103], MANY)},
+    seeds=QuickOrFull(5, 20),
     labels={"part": "schemes"},
 ) + Sweep(
-    lambda max_th, min_th: load(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
+    lambda max_th, min_th: load_scenario(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
     {"max_th": MAXIMA, "min_th": MINIMA},
-    seeds=Choice(5, 20),
+    seeds=QuickOrFull(5, 20),
     labels={"part": "thresholds", "flows": 23},
 )
 
 
 def _falls_with_length(table: Table, **at: str | int) -> Condition:
     cells = [samples for _, samples in table.where(**at).cells]
-    return shape.rank_correlations([of["AQS"] for of in cells], [of["PLR"] for of in cells]) < 0.0
+    return shape.rank_correlation([of["AQS"] for of in cells], [of["PLR"] for of in cells]) < 0.0
 
 
 def _claims(part: str, among: str, flows: list[int]) -> Iterator[Claim]:
     for n in flows:
-        yield own_claims("why-length")(
+        yield own_claim_factory("why-length")(
             f"{part}-{n}",
-            by_table(partial(_falls_with_length, part=part, flows=n), "rank correlation of AQS and PLR below 0"),
+            table_statement(partial(_falls_with_length, part=part, flows=n), "rank correlation of AQS and PLR below 0"),
             needs={"part": part, "flows": n},
             says=f"{among}, {n} flows: the shorter the queue, the more it loses",
         )

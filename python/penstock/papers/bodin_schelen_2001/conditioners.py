@@ -1,34 +1,34 @@
 """Footnote 6: token buckets and CAR instead of TSW."""
 
-from penstock.reproduce.figure import Choice, every, mean, needing
+from penstock.reproduce.figure import QuickOrFull, claims_if_measured, every, mean
 
 from . import fig4, fig5, fig6, setup
 from .jitter import burst_out
-from .setup import HALF, IN_RATES, SETTINGS, STRATEGIES, WHOLE, average, claim, da, dfq, loss, swing, wider
+from .setup import HALF, IN_RATES, SETTINGS, STRATEGIES, WHOLE, average, claim, loss, swing, under_da, under_dfq, wider
 
-study = setup.runs(  # ten runs, as the text gives no number
+study = setup.average_sweep(  # ten runs, as the text gives no number
     setup.scenario,
     {
         "conditioner": ["token bucket", "CAR"],
         "setting": list(SETTINGS),
         "strategy": STRATEGIES,
-        "x": Choice([HALF], IN_RATES),
+        "x": QuickOrFull([HALF], IN_RATES),
     },
-    Choice(5, 10),
+    QuickOrFull(5, 10),
     "40s",
 )
 
 STRICT, GENTLE = ["Reno, strict", "SACK, strict"], ["Reno, gentle", "SACK, gentle"]
 # Section 4: less oscillation; with strict WRED fewer losses, in shorter bursts; with gentle WRED shorter queues.
-swings = (da(swing) > dfq(swing))(setting=[*STRICT, *GENTLE], x=HALF)
-fewer = (da(loss).along("x", mean) > dfq(loss).along("x", mean))(setting=STRICT)
-shorter_bursts = (da(burst_out).along("x", mean) > dfq(burst_out).along("x", mean))(setting=STRICT)
-shorter_queues = (da(average) > dfq(average))(setting=GENTLE, x=HALF)
+swings = (under_da(swing) > under_dfq(swing))(setting=[*STRICT, *GENTLE], x=HALF)
+fewer = (under_da(loss).along("x", mean) > under_dfq(loss).along("x", mean))(setting=STRICT)
+shorter_bursts = (under_da(burst_out).along("x", mean) > under_dfq(burst_out).along("x", mean))(setting=STRICT)
+shorter_queues = (under_da(average) > under_dfq(average))(setting=GENTLE, x=HALF)
 strict = {"setting": "Reno, strict"}
 each_figure = every(
     wider(x=HALF, **strict), fig6.often_above(x=HALF, **strict), fig4.never_less(**strict), fig5.never_lower(**strict)
 )
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c25",
@@ -38,4 +38,6 @@ CLAIMS = needing(
     ),
 )
 
-draw = setup.panel("goodput", "throughput (Mb/s)", scale=1e-6, conditioner="token bucket", setting="Reno, strict")
+draw = setup.sweep_figure(
+    "goodput", "throughput (Mb/s)", scale=1e-6, conditioner="token bucket", setting="Reno, strict"
+)

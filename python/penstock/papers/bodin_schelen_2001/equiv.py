@@ -3,7 +3,7 @@
 import penstock as ps
 from penstock.reproduce.figure import Claim, Sweep, every, metric
 
-from .setup import HALF, LEVEL_1, NEVER, lasting, network, wred
+from .setup import HALF, LEVEL_1, NEVER, network, run_span, wred
 
 _MIN, _MAX, _P = LEVEL_1
 QUEUES: dict[str, ps.Queue] = {
@@ -12,7 +12,7 @@ QUEUES: dict[str, ps.Queue] = {
     "WRT": ps.Wrt(th_in=NEVER[0], min_th=(NEVER[0], _MIN), max_th=(NEVER[1], _MAX), max_p=(NEVER[2], _P), w_q=0.002),
 }
 
-study = Sweep(lambda queue: network(QUEUES[queue], "reno", HALF), {"queue": list(QUEUES)}, span=lasting("20s"))
+study = Sweep(lambda queue: network(QUEUES[queue], "reno", HALF), {"queue": list(QUEUES)}, span=run_span("20s"))
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:

@@ -1,14 +1,14 @@
 """Figure 11: throughput, Reno and gentle WRED (Section 3.4)."""
 
-from penstock.reproduce.figure import every, needing
+from penstock.reproduce.figure import claims_if_measured, every
 
 from . import setup
 from .setup import WHOLE, claim, lack
 
 SETTING, STRICT = "Reno, gentle", ["Reno, strict", "SACK, strict"]
-study = setup.sweep(SETTING, *STRICT)
+study = setup.strategy_sweep(SETTING, *STRICT)
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c15",
@@ -17,4 +17,4 @@ CLAIMS = needing(
     ),
 )
 
-draw = setup.panel("goodput", "throughput (Mb/s)", scale=1e-6, setting=SETTING)
+draw = setup.sweep_figure("goodput", "throughput (Mb/s)", scale=1e-6, setting=SETTING)

@@ -3,12 +3,12 @@
 from functools import partial
 
 from . import setup
-from .setup import HALF, average, claim, da, dfq
+from .setup import HALF, average, claim, under_da, under_dfq
 
 SETTING = "Reno, gentle"
-study = setup.sweep(SETTING)
-measure = setup.with_course
+study = setup.strategy_sweep(SETTING)
+measure = setup.measure_with_course
 
-CLAIMS = (claim("c17", (da(average) > dfq(average))(setting=SETTING, x=HALF), must_hold=True),)
+CLAIMS = (claim("c17", (under_da(average) > under_dfq(average))(setting=SETTING, x=HALF), must_hold=True),)
 
 draw = partial(setup.draw_course, SETTING)

@@ -1,16 +1,16 @@
 """Figure 14: throughput, SACK and gentle WRED (Section 3.5)."""
 
-from penstock.reproduce.figure import needing
+from penstock.reproduce.figure import claims_if_measured
 
 from . import setup
-from .setup import WHOLE, claim, da, dfq, throughput
+from .setup import WHOLE, claim, throughput, under_da, under_dfq
 
 SETTING = "SACK, gentle"
-study = setup.sweep(SETTING)
+study = setup.strategy_sweep(SETTING)
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
-    claim("c20", (da(throughput) / dfq(throughput)).between(0.99, 1.01)(setting=SETTING)),
+    claim("c20", (under_da(throughput) / under_dfq(throughput)).between(0.99, 1.01)(setting=SETTING)),
 )
 
-draw = setup.panel("goodput", "throughput (Mb/s)", scale=1e-6, setting=SETTING)
+draw = setup.sweep_figure("goodput", "throughput (Mb/s)", scale=1e-6, setting=SETTING)

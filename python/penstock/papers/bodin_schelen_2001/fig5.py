@@ -1,23 +1,23 @@
 """Figure 5: throughput, Reno and strict WRED (Section 3.2)."""
 
-from penstock.reproduce.figure import at_least, every, metric, needing, where_least
+from penstock.reproduce.figure import at_least, claims_if_measured, every, metric, where_least
 
 from . import setup
-from .setup import WHOLE, claim, da, dfq, most_between, throughput
+from .setup import WHOLE, claim, excess_over_ends, throughput, under_da, under_dfq
 
 SETTING = "Reno, strict"
-study = setup.sweep(SETTING)
+study = setup.strategy_sweep(SETTING)
 
 timeouts = metric("timeouts", "/s", "timeouts a second")
-never_lower = dfq(throughput) >= da(throughput)
+never_lower = under_dfq(throughput) >= under_da(throughput)
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c06",
         every(
-            da(throughput).along("x", where_least, "x of the least").reads(5.6, 4.4, 6.8),
-            (1 - da(throughput) / dfq(throughput) <= 0.01)(x=9.2),
+            under_da(throughput).along("x", where_least, "x of the least").matches_printed(5.6, 4.4, 6.8),
+            (1 - under_da(throughput) / under_dfq(throughput) <= 0.01)(x=9.2),
         )(setting=SETTING),
         "least at 5.6 (4.4 to 6.8) Mb/s; at 9.2 Mb/s at most 1 % below DFQ",
     ),
@@ -28,9 +28,9 @@ CLAIMS = needing(
     ),
     claim(
         "c26",
-        every(da(timeouts) > dfq(timeouts), most_between(da(timeouts)) > 0)(setting=SETTING),
+        every(under_da(timeouts) > under_dfq(timeouts), excess_over_ends(under_da(timeouts)) > 0)(setting=SETTING),
         "timeouts a second: DA > DFQ at each rate in profile; the most of DA between 0.8 and 8.6 Mb/s",
     ),
 )
 
-draw = setup.panel("goodput", "throughput (Mb/s)", scale=1e-6, setting=SETTING)
+draw = setup.sweep_figure("goodput", "throughput (Mb/s)", scale=1e-6, setting=SETTING)

@@ -5,17 +5,17 @@ from functools import partial
 from penstock.reproduce.figure import every
 
 from . import setup
-from .setup import HALF, average, claim, da, dfq, time_above, wider
+from .setup import HALF, average, claim, time_above, under_da, under_dfq, wider
 
 SETTING = "Reno, strict"
-study = setup.sweep(SETTING)
-measure = setup.with_course
+study = setup.strategy_sweep(SETTING)
+measure = setup.measure_with_course
 
-often_above = every(da(time_above) > 0.05, da(time_above) > dfq(time_above))
+often_above = every(under_da(time_above) > 0.05, under_da(time_above) > under_dfq(time_above))
 c08 = claim("c08", every(wider, often_above))
 CLAIMS = (
     c08(setting=SETTING, x=HALF),
-    claim("c09", (da(average) / dfq(average)).between(0.85, 1.15)(setting=SETTING, x=HALF)),
+    claim("c09", (under_da(average) / under_dfq(average)).between(0.85, 1.15)(setting=SETTING, x=HALF)),
 )
 
 draw = partial(setup.draw_course, SETTING)

@@ -2,23 +2,23 @@
 
 from functools import partial
 
-from penstock.reproduce.figure import every, needing, read_as
+from penstock.reproduce.figure import claims_if_measured, claims_under_reading, every
 
 from . import setup
-from .setup import AT_MUCH, HALF, MUCH, WHOLE, claim, da, dfq, swing, time_above
+from .setup import AT_MUCH, HALF, MUCH, WHOLE, claim, swing, time_above, under_da, under_dfq
 
 SACK, RENO = "SACK, strict", "Reno, strict"
-study = setup.sweep(SACK, RENO)
-measure = setup.with_course
+study = setup.strategy_sweep(SACK, RENO)
+measure = setup.measure_with_course
 
 swings = claim(
     "c13",
     every(
-        da(swing)(setting=SACK) < da(swing)(setting=RENO),
-        (da(swing) > dfq(swing))(setting=SACK),
-        da(time_above)(setting=SACK) > 0.05,
+        under_da(swing)(setting=SACK) < under_da(swing)(setting=RENO),
+        (under_da(swing) > under_dfq(swing))(setting=SACK),
+        under_da(time_above)(setting=SACK) > 0.05,
     ),
 )
-CLAIMS = (swings(x=HALF), *needing(WHOLE, *read_as(AT_MUCH, [swings], x=MUCH)))
+CLAIMS = (swings(x=HALF), *claims_if_measured(WHOLE, *claims_under_reading(AT_MUCH, [swings], x=MUCH)))
 
 draw = partial(setup.draw_course, SACK)

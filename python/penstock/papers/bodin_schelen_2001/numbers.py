@@ -7,27 +7,37 @@ from typing import Any
 
 import numpy as np
 
-from penstock.reproduce.changes import together
+from penstock.reproduce.changes import combined_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample, per_run
+from penstock.results.sample import RunSample, per_run
 
 from . import setup
-from .setup import HALF, IN_RATES, MUCH, SETTINGS, STRATEGIES, acks_in_profile, earlier_timer, measure, tagger_of_ns2
+from .setup import (
+    HALF,
+    IN_RATES,
+    MUCH,
+    SETTINGS,
+    STRATEGIES,
+    earlier_timer,
+    measure,
+    with_acks_in_profile,
+    with_ns2_tagger,
+)
 
 TIMERS: Mapping[str, Change | None] = {"1 s": None, "0.2 s": earlier_timer}
-TAGGERS: Mapping[str, Change | None] = {"RFC": None, "ns-2": tagger_of_ns2}
-ACKS: Mapping[str, Change | None] = {"out": None, "in": acks_in_profile}
+TAGGERS: Mapping[str, Change | None] = {"RFC": None, "ns-2": with_ns2_tagger}
+ACKS: Mapping[str, Change | None] = {"out": None, "in": with_acks_in_profile}
 READINGS = {
-    f"{timer}, {tagger}, {acks}": together(TIMERS[timer], TAGGERS[tagger], ACKS[acks])
+    f"{timer}, {tagger}, {acks}": combined_change(TIMERS[timer], TAGGERS[tagger], ACKS[acks])
     for timer, tagger, acks in itertools.product(TIMERS, TAGGERS, ACKS)
 }
 """The minimum timeout, the tagger, and whether acknowledgements are in profile."""
 STRICT = "Reno, strict"
 AT_ENDS = [HALF, MUCH, IN_RATES[-1]]
 
-_study = setup.runs(
+_study = setup.average_sweep(
     setup.scenario,
     {"setting": list(SETTINGS), "strategy": STRATEGIES, "x": IN_RATES},
     quick="130s",
@@ -35,16 +45,16 @@ _study = setup.runs(
 _study = replace(_study, where=lambda setting, strategy, x: setting == STRICT or x in AT_ENDS)
 
 
-def _over_sweep(table: Table, metric: str, strategy: str) -> list[Sample]:
+def _over_sweep(table: Table, metric: str, strategy: str) -> list[RunSample]:
     return [table(metric, setting=STRICT, strategy=strategy, x=x) for x in IN_RATES]
 
 
-def _rate_of_least(table: Table) -> Sample:
+def _rate_of_least(table: Table) -> RunSample:
     """The rate in profile at which DA has the lowest throughput."""
     return per_run(lambda throughputs: IN_RATES[int(np.argmin(throughputs))], _over_sweep(table, "goodput", "DA"))
 
 
-def _knee(table: Table) -> Sample:
+def _knee(table: Table) -> RunSample:
     """The rate above which the loss out of profile rises less steeply with DA: the bend of the two lines that fit best.
 
     0 where the best bend is upward. Only bends with three rates or more on each side are tried.
@@ -62,7 +72,7 @@ def _knee(table: Table) -> Sample:
     return per_run(of_run, _over_sweep(table, "loss_out", "DA"))
 
 
-def _ratio(table: Table, metric: str, above: Mapping[str, Any], below: Mapping[str, Any]) -> Sample:
+def _ratio(table: Table, metric: str, above: Mapping[str, Any], below: Mapping[str, Any]) -> RunSample:
     return table(metric, **above) / table(metric, **below)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, read_as
+from penstock.reproduce.figure import QuickOrFull, claims_under_reading
 
 from . import fig4, fig5, fig6, fig7, fig8, fig9, fig10, fig11, fig12, fig13, fig14, fig15, setup
 from .setup import HALF, IN_RATES, SETTINGS, STRATEGIES
@@ -24,14 +24,14 @@ def scenario(reading: str, setting: str, strategy: str, x: float) -> ps.Scenario
     return setup.scenario(setting, strategy, x, **READINGS[reading])
 
 
-study = setup.runs(
+study = setup.average_sweep(
     scenario,
-    {"reading": list(READINGS), "setting": list(SETTINGS), "strategy": STRATEGIES, "x": Choice([HALF], IN_RATES)},
+    {"reading": list(READINGS), "setting": list(SETTINGS), "strategy": STRATEGIES, "x": QuickOrFull([HALF], IN_RATES)},
 )
 
 main = [replace(claim, others={}) for figure in FIGURES for claim in figure.CLAIMS if not claim.reading]
-CLAIMS = tuple(claim for reading in READINGS for claim in read_as(reading, main, reading=reading))
+CLAIMS = tuple(claim for reading in READINGS for claim in claims_under_reading(reading, main, reading=reading))
 
-draw = setup.panel(
+draw = setup.sweep_figure(
     "goodput", "throughput with DA (Mb/s)", by="reading", scale=1e-6, setting="Reno, strict", strategy="DA"
 )

@@ -9,28 +9,28 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.plots.curves import course as course_of
-from penstock.plots.curves import over_time
-from penstock.reproduce.changes import with_tcp
-from penstock.reproduce.choice import Range
+from penstock.plots.curves import draw_over_time
+from penstock.plots.curves import time_course as course_of
+from penstock.reproduce.changes import tcp_change
 from penstock.reproduce.figure import (
-    Choice,
-    Curves,
+    CurveFigure,
     Number,
+    QuickOrFull,
     SummaryTable,
     Sweep,
-    claims_of,
-    judged,
+    claim_factory,
+    judged_statement,
     largest,
     mean,
     metric,
     within,
 )
+from penstock.reproduce.label_values import ValueRange
 from penstock.results.condition import Condition
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
-claim = claims_of(__file__)
+claim = claim_factory(__file__)
 
 RATE = "10Mbit"  # of the congested link (decision: half of it is a point of the sweep, 9.2 Mb/s its end)
 IN_RATES = [0.0, *(round(0.2 + 0.6 * k, 1) for k in range(16))]
@@ -75,7 +75,7 @@ def tsw(rate: str, window: str = "1s", *, spread: bool = False) -> Edge:
     return {"kind": "tsw", "rate": rate, "window": window, **spaced, "in": "AF11", "out": "AF12"}
 
 
-def tsw_of_ns2(rate: str) -> Edge:
+def ns2_tsw(rate: str) -> Edge:
     """The first TSW of ns-2, after Clark and Fang: a window of 10 s, and packets out of profile spaced evenly."""
     return tsw(rate, "10s", spread=True)
 
@@ -94,7 +94,7 @@ ALL_OUT: Edge = {"kind": "classify", "classes": [{"name": "all", "action": "AF12
 """Nothing in profile; conditioners do not accept a rate of 0."""
 CONDITIONERS: Mapping[str, Callable[[str], Edge]] = {
     "TSW": tsw,
-    "TSW of ns-2": tsw_of_ns2,
+    "TSW of ns-2": ns2_tsw,
     "TSW of 10 s": lambda rate: tsw(rate, "10s"),
     "TSW spread": lambda rate: tsw(rate, spread=True),
     "token bucket": token_bucket,
@@ -171,17 +171,17 @@ def scenario(setting: str, strategy: str, x: float, **more: Any) -> ps.Scenario:
     return network(wred(strategy, form), tcp, x, **more)
 
 
-def with_victim(victim: Any, setting: str, x: float = HALF, **more: Any) -> ps.Scenario:
+def victim_scenario(victim: Any, setting: str, x: float = HALF, **more: Any) -> ps.Scenario:
     """DFQ with a victim other than the last packet out of profile."""
     tcp, form = SETTINGS[setting]
     return network(wred("DFQ", form, victim=victim), tcp, x, **more)
 
 
-earlier_timer = with_tcp(min_rto="200ms")
+earlier_timer = tcp_change(min_rto="200ms")
 """The minimum timeout of ns-2 before May 2001, two ticks of 0.1 s; later versions have 1 s."""
 
 
-def tagger_of_ns2(document: Document) -> Document:
+def with_ns2_tagger(document: Document) -> Document:
     """The tagger of ns-2 after Clark and Fang instead of the tagger of RFC 2859; token buckets are kept."""
     for host in ("hostA", "hostB"):
         edge = document.tree["links"][host]["edge"]
@@ -193,30 +193,32 @@ def tagger_of_ns2(document: Document) -> Document:
     return document
 
 
-def acks_in_profile(document: Document) -> Document:
+def with_acks_in_profile(document: Document) -> Document:
     """Acknowledgements that are tagged as in profile."""
     return document.set("traffic.reverse.dscp", "AF11")
 
 
 def reconstructed(document: Document) -> Document:
     """The author's set-up as reconstructed: see the README."""
-    return tagger_of_ns2(earlier_timer(document))
+    return with_ns2_tagger(earlier_timer(document))
 
 
-def lasting(quick: str) -> Choice[tuple[str, str]]:
+def run_span(quick: str) -> QuickOrFull[tuple[str, str]]:
     """130 s, the first 10 s of which are discarded (Section 3.1)."""
-    return Choice((quick, "10s"), ("130s", "10s"))
+    return QuickOrFull((quick, "10s"), ("130s", "10s"))
 
 
-def runs(base: Callable[..., ps.Scenario], vary: Mapping[str, Any], seeds: Any = 5, quick: str = "20s") -> Sweep:
+def average_sweep(
+    base: Callable[..., ps.Scenario], vary: Mapping[str, Any], seeds: Any = 5, quick: str = "20s"
+) -> Sweep:
     """Runs that keep the average queue; `quick` is their duration in a quick reproduction."""
-    return Sweep(base, vary, seeds=seeds, span=lasting(quick), keep=of_average)
+    return Sweep(base, vary, seeds=seeds, span=run_span(quick), keep=of_average)
 
 
-def sweep(*settings: str) -> Sweep:
+def strategy_sweep(*settings: str) -> Sweep:
     """Both strategies in these settings over the whole sweep, 32 runs of 130 s (Section 3.1)."""
-    axes = {"setting": settings, "strategy": STRATEGIES, "x": Choice([0.2, HALF, 8.6], IN_RATES)}
-    return runs(scenario, axes, Choice(5, 32), "40s")
+    axes = {"setting": settings, "strategy": STRATEGIES, "x": QuickOrFull([0.2, HALF, 8.6], IN_RATES)}
+    return average_sweep(scenario, axes, QuickOrFull(5, 32), "40s")
 
 
 def of_average(run: ps.Run) -> dict[str, Any]:
@@ -266,7 +268,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
     }
 
 
-def with_course(run: ps.Run) -> dict[str, float | None]:
+def measure_with_course(run: ps.Run) -> dict[str, float | None]:
     """The same numbers and, for the first run at half of the link, the average over time."""
     drawn = run.seed == 1 and run.scenario["name"].endswith(f" {HALF:g} Mb/s in profile")
     course = run.raw["kept"]["course"] if drawn else []
@@ -288,43 +290,43 @@ time_above = metric("above", says="share of time above 45")
 delay_sd = metric("delay_sd", "s", "sd of the queueing delay")
 
 
-def da(number: Number) -> Number:
+def under_da(number: Number) -> Number:
     """A number with arrivals dropped."""
     return number(strategy="DA")
 
 
-def dfq(number: Number) -> Number:
+def under_dfq(number: Number) -> Number:
     """A number with drops from the queue."""
     return number(strategy="DFQ")
 
 
-def _apart(above: Sample, below: Sample) -> Condition:
+def _apart(above: RunSample, below: RunSample) -> Condition:
     estimate = below.summary
     return above > (math.nan if estimate is None or estimate.ci95 is None else estimate.ci95[1])
 
 
-lack = (dfq(throughput) - da(throughput)).along("x", mean)
+lack = (under_dfq(throughput) - under_da(throughput)).along("x", mean)
 """Throughput of DFQ minus that of DA, mean over the sweep."""
-wider = judged(_apart, da(swing), dfq(swing), text="{} > {}, intervals disjoint")
+wider = judged_statement(_apart, under_da(swing), under_dfq(swing), text="{} > {}, intervals disjoint")
 WHOLE = {"x": IN_RATES[-1]}
 """Only full runs have this label; claims about the whole sweep need full runs."""
-ENDS = Range("<= 0.8 or >= 8.6", lambda x: not 0.8 < x < 8.6)
+ENDS = ValueRange("<= 0.8 or >= 8.6", lambda x: not 0.8 < x < 8.6)
 MUCH = 8.0  # Mb/s in profile: with the tagger of RFC 2859 a fifth of the packets is out of profile
 AT_MUCH = "at 8 Mb/s, where a fifth is out of profile"
 FOR_ITS_ROUND_TRIP = "losses corrected for the round trip, since the loss that TCP needs falls with its square"
 
 
-def most_between(number: Number) -> Number:
+def excess_over_ends(number: Number) -> Number:
     """The largest value of a number between the ends of the sweep, minus the largest at the ends."""
     return number(x=within(1.4, 8.0)).along("x", largest) - number(x=ENDS).along("x", largest)
 
 
-def panel(y: str, label: str, by: str = "strategy", scale: float = 1.0, **where: str) -> Curves:
+def sweep_figure(y: str, label: str, by: str = "strategy", scale: float = 1.0, **where: str) -> CurveFigure:
     """A figure over the sweep, a line for each strategy or value of another label."""
-    return Curves("x", y, by, labels=("in profile (Mb/s)", label), scale=scale, where=where)
+    return CurveFigure("x", y, by, labels=("in profile (Mb/s)", label), scale=scale, where=where)
 
 
 def draw_course(setting: str, summary: SummaryTable) -> Figure:
     """avg_ql of the first run at half of the link, a line for each strategy."""
     lines = {name: course_of(summary, "avg", setting=setting, strategy=name, x=HALF) for name in STRATEGIES}
-    return over_time(lines, "avg_ql (packets)", levels=LEVEL_1[:2])
+    return draw_over_time(lines, "avg_ql (packets)", levels=LEVEL_1[:2])

@@ -1,19 +1,19 @@
 """Victims of DFQ: the last, a random, or the first packet out of profile (Section 2.2; mentioned, not evaluated)."""
 
-from penstock.reproduce.figure import Choice, Claim
+from penstock.reproduce.figure import Claim, QuickOrFull
 
 from . import setup
 from .setup import HALF, SETTINGS, average, delay_sd, loss, swing, throughput
 
 VICTIMS = ["last", "random", "first"]
-study = setup.runs(
-    setup.with_victim,
+study = setup.average_sweep(
+    setup.victim_scenario,
     {
         "victim": VICTIMS,
-        "setting": Choice(["Reno, strict"], list(SETTINGS)),
-        "x": Choice([HALF], [0.2, 2.6, HALF, 6.8, 8.6]),
+        "setting": QuickOrFull(["Reno, strict"], list(SETTINGS)),
+        "x": QuickOrFull([HALF], [0.2, 2.6, HALF, 6.8, 8.6]),
     },
-    Choice(5, 8),
+    QuickOrFull(5, 8),
 )
 
 LEFT_OPEN = "a question that the work leaves open"
@@ -47,4 +47,4 @@ CLAIMS = (
     ),
 )
 
-draw = setup.panel("avg_sd", "sd of avg_ql (packets)", by="victim", setting="Reno, strict")
+draw = setup.sweep_figure("avg_sd", "sd of avg_ql (packets)", by="victim", setting="Reno, strict")

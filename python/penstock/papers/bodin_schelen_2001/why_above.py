@@ -1,12 +1,21 @@
 """Why c02, c08 and c26 fail: how long avg_ql is above max_th(1), by the share that a tagger leaves out of profile."""
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Readings, at_least, every, metric, needing, read_as
+from penstock.reproduce.figure import (
+    Claim,
+    QuickOrFull,
+    Readings,
+    at_least,
+    claims_if_measured,
+    claims_under_reading,
+    every,
+    metric,
+)
 
 from . import fig5, setup
 from .fig4 import for_its_round_trip
 from .fig6 import c08
-from .setup import AT_MUCH, FOR_ITS_ROUND_TRIP, HALF, MUCH, STRATEGIES, claim, da, dfq
+from .setup import AT_MUCH, FOR_ITS_ROUND_TRIP, HALF, MUCH, STRATEGIES, claim, under_da, under_dfq
 
 RFC, NS2 = "RFC 2859: 1 s", "ns-2: 10 s, spread"
 TAGGERS = {RFC: "TSW", "10 s": "TSW of 10 s", "1 s, spread": "TSW spread", NS2: "TSW of ns-2"}
@@ -17,30 +26,35 @@ def scenario(tagger: str, strategy: str, x: float) -> ps.Scenario:
     return setup.scenario("Reno, strict", strategy, x, conditioner=TAGGERS[tagger])
 
 
-study = setup.runs(
+study = setup.average_sweep(
     scenario,
     {
-        "tagger": Choice([RFC, NS2], list(TAGGERS)),
+        "tagger": QuickOrFull([RFC, NS2], list(TAGGERS)),
         "strategy": STRATEGIES,
-        "x": Choice([HALF, MUCH], [3.2, HALF, 6.8, MUCH, 9.2]),
+        "x": QuickOrFull([HALF, MUCH], [3.2, HALF, 6.8, MUCH, 9.2]),
     },
-    Choice(5, 8),
+    QuickOrFull(5, 8),
     "40s",
 )
 
-timeouts, out_share = da(fig5.timeouts), da(metric("out_share", says="share of A's and B's packets out of profile"))
+timeouts, out_share = (
+    under_da(fig5.timeouts),
+    under_da(metric("out_share", says="share of A's and B's packets out of profile")),
+)
 CLAIMS = (
-    *read_as(AT_MUCH, [c08], tagger=RFC, x=MUCH),
+    *claims_under_reading(AT_MUCH, [c08], tagger=RFC, x=MUCH),
     claim(
         "c02",
-        (da(for_its_round_trip) >= dfq(for_its_round_trip))(tagger=Readings({name: name for name in TAGGERS})),
+        (under_da(for_its_round_trip) >= under_dfq(for_its_round_trip))(
+            tagger=Readings({name: name for name in TAGGERS})
+        ),
         reading=FOR_ITS_ROUND_TRIP,
     ),
-    *needing(
+    *claims_if_measured(
         {"x": 9.2},
         claim(
             "c26",
-            every((timeouts > dfq(fig5.timeouts))(x=at_least(HALF)), timeouts(x=6.8) > timeouts(x=[3.2, 9.2]))(
+            every((timeouts > under_dfq(fig5.timeouts))(x=at_least(HALF)), timeouts(x=6.8) > timeouts(x=[3.2, 9.2]))(
                 tagger=NS2
             ),
             reading=f"{NS2}; from 5 Mb/s on",
@@ -54,4 +68,4 @@ CLAIMS = (
     ),
 )
 
-draw = setup.panel("above", "avg_ql above 45 with DA (% of time)", by="tagger", scale=100, strategy="DA")
+draw = setup.sweep_figure("above", "avg_ql above 45 with DA (% of time)", by="tagger", scale=100, strategy="DA")

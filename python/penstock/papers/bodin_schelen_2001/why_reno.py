@@ -3,7 +3,7 @@
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, needing
+from penstock.reproduce.figure import Claim, QuickOrFull, claims_if_measured
 
 from . import setup
 from .setup import HALF, loss, network, wred
@@ -16,21 +16,21 @@ def scenario(tcp: Any, form: str, x: float) -> ps.Scenario:
     return network(wred("DFQ", form), tcp, x)
 
 
-study = setup.runs(
+study = setup.average_sweep(
     scenario,
     {
         "tcp": ["reno", "newreno", "sack"],
-        "form": Choice(["strict"], list(FORMS)),
-        "x": Choice([HALF], [0.2, 2.6, HALF, 8.0]),
+        "form": QuickOrFull(["strict"], list(FORMS)),
+        "x": QuickOrFull([HALF], [0.2, 2.6, HALF, 8.0]),
     },
-    Choice(5, 8),
+    QuickOrFull(5, 8),
     "40s",
 )
 
 CLAIMS = tuple(
     claim
     for form, id_ in FORMS.items()
-    for claim in needing(
+    for claim in claims_if_measured(
         {"form": form},
         Claim(
             id_,
@@ -41,4 +41,4 @@ CLAIMS = tuple(
     )
 )
 
-draw = setup.panel("loss", "loss with DFQ (%)", by="tcp", scale=100, form="strict")
+draw = setup.sweep_figure("loss", "loss with DFQ (%)", by="tcp", scale=100, form="strict")

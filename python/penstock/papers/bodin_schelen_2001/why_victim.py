@@ -1,16 +1,16 @@
 """Why the first packet out of profile is not always the best victim: acknowledgements among the candidates."""
 
-from penstock.reproduce.figure import Choice, Claim, every, metric
+from penstock.reproduce.figure import Claim, QuickOrFull, every, metric
 
 from . import setup
 from .setup import SETTINGS, UNTAGGED, average, delay_sd, swing
 from .variants import LEFT_OPEN, OTHERS, VICTIMS
 
 IN_PROFILE = "AF11"
-study = setup.runs(
-    setup.with_victim,
-    {"acks": [UNTAGGED, IN_PROFILE], "victim": VICTIMS, "setting": Choice(["Reno, strict"], list(SETTINGS))},
-    Choice(5, 8),
+study = setup.average_sweep(
+    setup.victim_scenario,
+    {"acks": [UNTAGGED, IN_PROFILE], "victim": VICTIMS, "setting": QuickOrFull(["Reno, strict"], list(SETTINGS))},
+    QuickOrFull(5, 8),
 )
 
 of_acks = metric("loss_ack", says="loss of acknowledgements")

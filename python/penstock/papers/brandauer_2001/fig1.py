@@ -3,17 +3,17 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort, Rows
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
-from .setup import design, thresholds
+from .setup import redopt_in_packets, thresholds
 
 FLOWS = 64
 MAX_P = 0.1
 
 
-def rows(effort: Effort) -> Rows:
+def rows(effort: ReproductionEffort) -> Rows:
     """Probability of an early drop by the average queue in packets, with the standard settings for 64 flows."""
-    at = design(FLOWS)
+    at = redopt_in_packets(FLOWS)
     tops = {"RED": None, "GRED": at.buffer}
     return [
         (
@@ -27,4 +27,4 @@ def rows(effort: Effort) -> Rows:
 
 CLAIMS = ()  # the figure is a definition
 
-draw = Curves("average", "p", "scheme", labels=("average queue (packets)", "drop probability"))
+draw = CurveFigure("average", "p", "scheme", labels=("average queue (packets)", "drop probability"))

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from penstock.reproduce.figure import Curves, Effort, Rows
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
-from .setup import FLOWS, Design, design, of_testbed
+from .setup import FLOWS, RedDesign, design_of_testbed, redopt_in_packets
 
-SETTINGS: dict[str, Callable[[int], Design]] = {"testbed": of_testbed, "simulation": design}
+SETTINGS: dict[str, Callable[[int], RedDesign]] = {"testbed": design_of_testbed, "simulation": redopt_in_packets}
 
 
-def rows(effort: Effort) -> Rows:
+def rows(effort: ReproductionEffort) -> Rows:
     """REDopt's settings: for Linux and dummynet, and for ns-2."""
     return [
         ({"setting": setting, "flows": flows}, {name: float(value) for name, value in at(flows)._asdict().items()})
@@ -20,4 +20,4 @@ def rows(effort: Effort) -> Rows:
 
 CLAIMS = ()  # the numbers of the figure are lost, so no claim is made about it
 
-draw = Curves("flows", "max_p", "setting", labels=("flows", "max_p"), log="x")  # max_p follows the load
+draw = CurveFigure("flows", "max_p", "setting", labels=("flows", "max_p"), log="x")  # max_p follows the load

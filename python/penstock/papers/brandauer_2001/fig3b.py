@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import every, largest, smallest
 
-from .setup import STANDARD, claim, everlasting, panel, udp_loss
+from .setup import STANDARD, claim, everlasting, flows_figure, udp_loss
 
 study = everlasting
 
@@ -11,16 +11,16 @@ CLAIMS = (
     claim(
         "c05",
         every(
-            (udp_loss(scheme=STANDARD) / udp_loss(scheme="REDopt")).reads(2, 1.5, 2.7),
+            (udp_loss(scheme=STANDARD) / udp_loss(scheme="REDopt")).matches_printed(2, 1.5, 2.7),
             udp_loss(scheme="REDopt") < udp_loss(scheme="TD"),
             udp_loss(scheme="TD") < udp_loss(scheme="REDstd"),
         )(flows=16),
     ),
     claim(
         "c06",
-        every(ratio.next("flows") < ratio, (ratio <= 1.15)(flows=256)),
+        every(ratio.at_next_value("flows") < ratio, (ratio <= 1.15)(flows=256)),
         "largest / smallest decreases with N, <= 1.15 at N = 256",
     ),
 )
 
-draw = panel("udp_loss", "UDP loss (%)")
+draw = flows_figure("udp_loss", "UDP loss (%)")

@@ -2,19 +2,30 @@
 
 from penstock.reproduce.figure import at_least, every, formula, spread
 
-from .setup import RED, STANDARD, claim, delay, design, everlasting, filled, mean_queue, panel, thresholds
+from .setup import (
+    RED,
+    STANDARD,
+    claim,
+    delay,
+    everlasting,
+    filled,
+    flows_figure,
+    mean_queue,
+    redopt_in_packets,
+    thresholds,
+)
 
 study = everlasting
 
-buffer = formula(lambda flows: design(flows).buffer, "the buffer")
-min_th = formula(lambda scheme, flows: thresholds(scheme, design(flows))[0], "min_th")
-max_th = formula(lambda scheme, flows: thresholds(scheme, design(flows))[1], "max_th")
+buffer = formula(lambda flows: redopt_in_packets(flows).buffer, "the buffer")
+min_th = formula(lambda scheme, flows: thresholds(scheme, redopt_in_packets(flows))[0], "min_th")
+max_th = formula(lambda scheme, flows: thresholds(scheme, redopt_in_packets(flows))[1], "max_th")
 place = (mean_queue - min_th) / (max_th - min_th)
 """The mean queue between the thresholds, from 0 to 1."""
 varies = (delay / buffer).along("flows", spread)
 
 CLAIMS = (
-    claim("c07", delay.next("flows") > delay),
+    claim("c07", delay.at_next_value("flows") > delay),
     claim(
         "c08",
         every(
@@ -31,10 +42,10 @@ CLAIMS = (
     ),
     claim(
         "c10",
-        (place.next("flows") > place)(scheme=STANDARD),
+        (place.at_next_value("flows") > place)(scheme=STANDARD),
         "mean queue between the thresholds increasing in N",
         must_hold=True,
     ),
 )
 
-draw = panel("delay", "queueing delay (ms)")
+draw = flows_figure("delay", "queueing delay (ms)")

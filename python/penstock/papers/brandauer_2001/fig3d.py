@@ -4,7 +4,7 @@ from functools import partial
 
 from penstock.reproduce.figure import every, some
 
-from .setup import TAIL, claim, everlasting, in_a_row, over, tails
+from .setup import TAIL, claim, draw_loss_run_tails, everlasting, in_a_row, over
 
 study = everlasting
 
@@ -21,4 +21,4 @@ CLAIMS = (
     claim("c17", some(every(*heavier_tails))(**heavy), "N = 256: P(N > k) of REDopt > of GREDstd for some k >= 10"),
 )
 
-draw = partial(tails, flows=256)
+draw = partial(draw_loss_run_tails, flows=256)

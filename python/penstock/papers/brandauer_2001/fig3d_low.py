@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import below, every, largest, smallest
 
-from .setup import RED, claim, everlasting, in_a_row, panel
+from .setup import RED, claim, everlasting, flows_figure, in_a_row
 
 study = everlasting
 
@@ -18,4 +18,4 @@ CLAIMS = (
     ),
 )
 
-draw = panel("in_a_row", "mean losses in a row")
+draw = flows_figure("in_a_row", "mean losses in a row")

@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import every, spread
 
-from .setup import RED, claim, everlasting, panel, sd
+from .setup import RED, claim, everlasting, flows_figure, sd
 
 study = everlasting
 
@@ -12,11 +12,11 @@ CLAIMS = (
         "c12",
         every(
             (tail_drop > sd(scheme=RED))(flows=16),
-            tail_drop.next("flows") < tail_drop,
+            tail_drop.at_next_value("flows") < tail_drop,
             tail_drop(flows=256) / tail_drop(flows=16) <= 0.5,
         ),
     ),
     claim("c13", sd(scheme=RED).along("flows", spread) < tail_drop.along("flows", spread)),
 )
 
-draw = panel("sd", "sd of delay (ms)")
+draw = flows_figure("sd", "sd of delay (ms)")

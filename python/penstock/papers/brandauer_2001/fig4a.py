@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from penstock.reproduce.figure import Curves, SummaryTable, every, metric, needing
+from penstock.reproduce.figure import CurveFigure, SummaryTable, claims_if_measured, every, metric
 
 from .setup import FLOWS, OPTION, PAGES, claim, first_pass, first_pass_of
 
@@ -15,19 +15,23 @@ study = first_pass + first_pass_of({"option": PAGES, "sessions": [OVERLOADED]}, 
 max_p, active = metric("max_p"), metric("active", says="active flows")
 first, second = max_p(sessions=1000) / max_p(sessions=800), max_p(sessions=1400) / max_p(sessions=1200)
 CLAIMS = (
-    *needing(
+    *claims_if_measured(
         {"sessions": 1000},
         claim(
             "c19",
-            every(first.reads(2.6, share=0.4), second.reads(16.7, share=0.4), second / first >= 4)(option=OPTION),
+            every(first.matches_printed(2.6, share=0.4), second.matches_printed(16.7, share=0.4), second / first >= 4)(
+                option=OPTION
+            ),
             "2.6 and 16.7, each 40 %; the second ratio at least 4 times the first",
         ),
     ),
-    *needing({"sessions": OVERLOADED}, claim("c29", (active(sessions=OVERLOADED) > FLOWS[-1])(option=OPTION))),
+    *claims_if_measured(
+        {"sessions": OVERLOADED}, claim("c29", (active(sessions=OVERLOADED) > FLOWS[-1])(option=OPTION))
+    ),
 )
 
 
 def draw(summary: SummaryTable) -> Figure:
     """max_p by the number of sessions."""
     points = SummaryTable(({**at, "page": AFTER[at["option"]]}, numbers) for at, numbers in summary.cells)
-    return Curves("sessions", "max_p", "page", labels=("sessions", "max_p of REDopt"))(points)
+    return CurveFigure("sessions", "max_p", "page", labels=("sessions", "max_p of REDopt"))(points)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from penstock.reproduce.choice import Range
-from penstock.reproduce.figure import Effort, Number, Study, every, formula, mean, most, within
+from penstock.reproduce.figure import Number, ReproductionEffort, Study, at_least_share, every, formula, mean, within
+from penstock.reproduce.label_values import ValueRange
 
-from .setup import OPTION, RED, claim, everlasting, udp_loss, web_panel, web_study
+from .setup import OPTION, RED, claim, everlasting, sessions_figure, udp_loss, web_study
 
 
-def study(effort: Effort) -> Study:
+def study(effort: ReproductionEffort) -> Study:
     """Web sessions, and everlasting flows to compare the shapes of the curves."""
     return web_study(effort) + everlasting(effort)
 
@@ -23,7 +23,7 @@ over_sessions = _chord("sessions", 800, 1400, lambda sessions: (sessions - 800) 
 over_flows = _chord("flows", 16, 256, lambda flows: (flows - 16) / 240)
 tail_drop = udp_loss(scheme="TD")
 distance = udp_loss(scheme=RED).along("scheme", mean) - tail_drop
-ELSEWHERE = Range("other than 1200", lambda sessions: sessions != 1200)
+ELSEWHERE = ValueRange("other than 1200", lambda sessions: sessions != 1200)
 
 CLAIMS = (
     claim(
@@ -38,7 +38,7 @@ CLAIMS = (
         "c22",
         every(
             (tail_drop < udp_loss(scheme=RED))(sessions=1200),
-            most(0.75, tail_drop < udp_loss(scheme=RED)),
+            at_least_share(0.75, tail_drop < udp_loss(scheme=RED)),
             distance(sessions=1200) > distance(sessions=ELSEWHERE),
         )(option=OPTION),
         "TD < each variant of RED with 1200 sessions and in 3 of 4 cases elsewhere; its mean distance to them "
@@ -46,4 +46,4 @@ CLAIMS = (
     ),
 )
 
-draw = web_panel("udp_loss", "UDP loss (%)")
+draw = sessions_figure("udp_loss", "UDP loss (%)")

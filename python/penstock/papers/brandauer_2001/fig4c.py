@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import every
 
-from .setup import OPTION, RED, claim, delay, web_panel, web_study
+from .setup import OPTION, RED, claim, delay, sessions_figure, web_study
 
 study = web_study
 
@@ -11,11 +11,11 @@ CLAIMS = (
     claim(
         "c23",
         every(
-            delay.next("sessions") > delay,
+            delay.at_next_value("sessions") > delay,
             growth(scheme="REDopt") < growth(scheme=["TD", "REDstd", "GREDstd"]),
             delay(scheme="TD") > delay(scheme=RED),
         )(option=OPTION),
     ),
 )
 
-draw = web_panel("delay", "queueing delay (ms)")
+draw = sessions_figure("delay", "queueing delay (ms)")

@@ -6,22 +6,22 @@ from functools import partial
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Effort, Study, Sweep, every, metric
+from penstock.reproduce.figure import ReproductionEffort, Study, Sweep, every, metric
 from penstock.units import parse_time
 
 from . import setup
-from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web, web_designs, web_study
+from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web_designs, web_scenario, web_study
 
 
-def study(effort: Effort) -> Study:
+def study(effort: ReproductionEffort) -> Study:
     """Every mechanism, and further runs of the variants of RED that keep the average queue."""
     watched = Sweep(
-        lambda designs, option, scheme: web(1400, queue(scheme, designs[option, 1400]), option),
+        lambda designs, option, scheme: web_scenario(1400, queue(scheme, designs[option, 1400]), option),
         {"option": PAGES, "scheme": RED},
         span=WEB_SPAN,
         labels={"watched": True},
         keep=_keep,
-        first=web_designs,
+        first_pass=web_designs,
     )
     return web_study(effort) + watched(effort)
 
@@ -49,4 +49,4 @@ CLAIMS = (
     ),
 )
 
-draw = partial(setup.tails, option=1, sessions=1400)
+draw = partial(setup.draw_loss_run_tails, option=1, sessions=1400)

@@ -4,7 +4,7 @@ from functools import partial
 
 from penstock.reproduce.figure import every
 
-from .setup import OPTION, SCHEMES, STANDARD, claim, sd, web_panel, web_study
+from .setup import OPTION, SCHEMES, STANDARD, claim, sd, sessions_figure, web_study
 
 SHORTER = "REDopt, w_q 0.002"
 study = partial(web_study, schemes=[*SCHEMES, SHORTER])  # and REDopt with the memory of the standard settings
@@ -22,4 +22,4 @@ CLAIMS = (
     ),
 )
 
-draw = web_panel("sd", "sd of delay (ms)")
+draw = sessions_figure("sd", "sd of delay (ms)")

@@ -3,9 +3,9 @@
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Sweep
+from penstock.reproduce.figure import CurveFigure, Sweep
 
-from .setup import PACKET, RUNS, ftp
+from .setup import PACKET, RUNS, ftp_scenario
 
 STANDARD: dict[str, Any] = {
     "limit": "300p",
@@ -22,11 +22,11 @@ QUEUES: dict[str, ps.Queue] = {
 }
 
 study = Sweep(  # 200 s with a warm-up of 50 s, like the runs of ns-2
-    lambda scheme, flows: ftp(flows, QUEUES[scheme], ("200s", "50s")),
+    lambda scheme, flows: ftp_scenario(flows, QUEUES[scheme], ("200s", "50s")),
     {"scheme": list(QUEUES), "flows": [16, 256]},
     seeds=RUNS,
 )
 
 CLAIMS = ()  # a comparison of simulators
 
-draw = Curves("flows", "in_a_row", "scheme", labels=("flows", "mean losses in a row"), log="x")
+draw = CurveFigure("flows", "in_a_row", "scheme", labels=("flows", "mean losses in a row"), log="x")

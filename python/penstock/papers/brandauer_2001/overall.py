@@ -3,9 +3,9 @@
 from functools import partial
 from itertools import combinations
 
-from penstock.reproduce.figure import Table, at_least, by_table, every, some
+from penstock.reproduce.figure import Table, at_least, every, some, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from . import fig4b
 from .setup import EQUAL, FLOWS, OPTION, OPTIONS, RED, claim, goodput, in_a_row
@@ -23,7 +23,7 @@ def _alike(option: int, table: Table) -> Condition:
     }
     runs = min(map(len, lengths.values()))
     return all_of(
-        (Sample(first[:runs]) / Sample(second[:runs])).between(1 / 1.5, 1.5).at(f"{a} and {b}")
+        (RunSample(first[:runs]) / RunSample(second[:runs])).between(1 / 1.5, 1.5).at(f"{a} and {b}")
         for (a, first), (b, second) in combinations(lengths.items(), 2)
     )
 
@@ -34,7 +34,9 @@ no_better = every(no_more, not_the_worst)
 ALIKE = "mean losses in a row: any two within a factor of 1.5, of N >= 64 and >= 1200 sessions"
 CLAIMS = (
     *(
-        claim("c18", by_table(partial(_alike, n), ALIKE), reading=words, must_hold=not words, needs={"option": n})
+        claim(
+            "c18", table_statement(partial(_alike, n), ALIKE), reading=words, must_hold=not words, needs={"option": n}
+        )
         for n, words in OPTIONS.items()
     ),
     claim(

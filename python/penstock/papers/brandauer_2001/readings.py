@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from penstock.reproduce.changes import together, with_tcp
-from penstock.reproduce.figure import Choice, Table
+from penstock.reproduce.changes import combined_change, tcp_change
+from penstock.reproduce.figure import QuickOrFull, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from .setup import (
     LINUX_2001,
@@ -18,49 +18,49 @@ from .setup import (
     RATE_BPS,
     SCHEMES,
     TESTBED,
-    designed,
+    design_of_testbed,
     everlasting_reconstructed,
     ftp_runs,
     measure,
-    of_testbed,
+    redopt_change,
+    redopt_ftp_scenario,
     thresholds,
-    with_redopt,
 )
 
 LOADS = [16, 64, 256]
-UNSPACED = with_redopt(partial(of_testbed, spaced=False))
+UNSPACED = redopt_change(partial(design_of_testbed, spaced=False))
 CHOSEN = "2001, spaced max_p"
 READINGS = {
     "ns-2": None,
-    "delayed ACKs": together(TESTBED, with_tcp(delayed_ack="200ms"), UNSPACED),
-    "Linux of today": together(TESTBED, LINUX_TODAY, UNSPACED),
-    "Linux of 2001": together(TESTBED, LINUX_2001, UNSPACED),
-    "2001, by packets": together(TESTBED, LINUX_2001, with_tcp(counting="packets"), UNSPACED),
+    "delayed ACKs": combined_change(TESTBED, tcp_change(delayed_ack="200ms"), UNSPACED),
+    "Linux of today": combined_change(TESTBED, LINUX_TODAY, UNSPACED),
+    "Linux of 2001": combined_change(TESTBED, LINUX_2001, UNSPACED),
+    "2001, by packets": combined_change(TESTBED, LINUX_2001, tcp_change(counting="packets"), UNSPACED),
     CHOSEN: everlasting_reconstructed,
 }
 """The first is the set-up as printed; the others send Ethernet frames and space losses as in dummynet."""
 
 
-def _mean(table: Table, metric: str, flows: list[int]) -> Sample:
+def _mean(table: Table, metric: str, flows: list[int]) -> RunSample:
     samples = [table(metric, scheme=scheme, flows=n) for scheme in SCHEMES for n in flows]
     return sum(samples[1:], samples[0]) / len(samples)
 
 
-def _goodput(flows: int) -> Callable[[Table], Sample]:
+def _goodput(flows: int) -> Callable[[Table], RunSample]:
     return lambda table: _mean(table, "goodput", [flows])
 
 
-def _place(flows: int) -> Callable[[Table], Sample]:
+def _place(flows: int) -> Callable[[Table], RunSample]:
     """The position of REDopt's mean queue between the thresholds: 0 at min_th, 1 at max_th."""
-    low, high = thresholds("REDopt", of_testbed(flows))
+    low, high = thresholds("REDopt", design_of_testbed(flows))
     return lambda table: (table("queue", scheme="REDopt", flows=flows) - low) / (high - low)
 
 
-def _more_lost(scheme: str) -> Callable[[Table], Sample]:
+def _more_lost(scheme: str) -> Callable[[Table], RunSample]:
     return lambda table: table("udp_loss", scheme=scheme, flows=16) / table("udp_loss", scheme="REDopt", flows=16)
 
 
-def _in_flight(table: Table) -> Sample:
+def _in_flight(table: Table) -> RunSample:
     """The product of bandwidth and round trip, including the queueing delay, in packets."""
     return (_mean(table, "delay", LOADS) / 1e3 + PROPAGATION) * (RATE_BPS / (8 * PACKET))
 
@@ -73,7 +73,7 @@ NUMBERS = (
 )
 READ = PrintedNumbers(NUMBERS, READINGS, CHOSEN)
 
-_study = ftp_runs(designed, {"scheme": SCHEMES, "flows": LOADS}, seeds=Choice(1, 10))
+_study = ftp_runs(redopt_ftp_scenario, {"scheme": SCHEMES, "flows": LOADS}, seeds=QuickOrFull(1, 10))
 table = READ.table(_study, measure)
 CLAIMS = (READ.claim("readings"),)
 draw = READ.draw

@@ -11,12 +11,22 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.model.design import RedSettings
-from penstock.reproduce.changes import together, with_queues, with_tcp, with_traffic
+from penstock.reproduce.changes import combined_change, queue_change, tcp_change, traffic_change
 from penstock.reproduce.effort import Change
-from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, claims_of, metric
+from penstock.reproduce.figure import (
+    CurveFigure,
+    QuickOrFull,
+    Readings,
+    ReproductionEffort,
+    Study,
+    SummaryTable,
+    Sweep,
+    claim_factory,
+    metric,
+)
 from penstock.scenario.document import Document
 
-claim = claims_of(__file__)
+claim = claim_factory(__file__)
 
 RATE_BPS = 10e6  # of the bottleneck (Section 3.2)
 UDP_BPS, UDP_SOURCES, UDP_LOSS = 1e6, 4, 0.02  # (Section 3.4); the estimate of the loss is a decision
@@ -34,13 +44,13 @@ STANDARD = ["REDstd", "GREDstd"]
 EQUAL = 1.03
 """Largest ratio of two equal goodputs: "practically equal" (Section 4), "no significant differences" (Section 6)."""
 TAIL = [*range(1, 21), 30, 50, 100]  # k of P(N > k)
-FTP_SPAN = Choice(("150s", "50s"), ("500s", "100s"))
+FTP_SPAN = QuickOrFull(("150s", "50s"), ("500s", "100s"))
 """Duration and warm-up: 500 s, the first 100 s of which are discarded (Section 3.2)."""
-WEB_SPAN = Choice(("400s", "50s"), ("5000s", "100s"))
+WEB_SPAN = QuickOrFull(("400s", "50s"), ("5000s", "100s"))
 """5000 s, the first 100 s of which are discarded (Section 3.3)."""
 
 
-class Design(NamedTuple):
+class RedDesign(NamedTuple):
     """Settings for a load, lengths in whole packets."""
 
     buffer: int
@@ -62,14 +72,14 @@ def redopt(flows: float | np.ndarray, b: int = 1) -> RedSettings:
     )
 
 
-def design(flows: float, b: int = 1) -> Design:
+def redopt_in_packets(flows: float, b: int = 1) -> RedDesign:
     """REDopt's settings, with buffer and thresholds in whole packets."""
     settings = redopt(flows, b)
     buffer, min_th, max_th = (round(float(x)) for x in (settings.buffer, settings.min_th, settings.max_th))
-    return Design(buffer, min_th, max_th, min(float(settings.max_p), 1.0), float(settings.w_q))
+    return RedDesign(buffer, min_th, max_th, min(float(settings.max_p), 1.0), float(settings.w_q))
 
 
-def queue(scheme: str, at: Design, **changes: Any) -> ps.Queue:
+def queue(scheme: str, at: RedDesign, **changes: Any) -> ps.Queue:
     """A mechanism with REDopt's buffer (Section 4): the standard settings, or REDopt's own."""
     limit = f"{at.buffer}p"
     if scheme == "TD":
@@ -84,7 +94,7 @@ def queue(scheme: str, at: Design, **changes: Any) -> ps.Queue:
     return ps.Red(**{**settings, **changes})
 
 
-def thresholds(scheme: str, at: Design) -> tuple[float, float]:
+def thresholds(scheme: str, at: RedDesign) -> tuple[float, float]:
     """The thresholds of a variant of RED in packets."""
     return (at.min_th, at.max_th) if scheme == "REDopt" else (3 / 20 * at.buffer, 13 / 20 * at.buffer)
 
@@ -122,7 +132,7 @@ def network(name: str, discipline: ps.Queue, traffic: Mapping[str, ps.Traffic], 
     )
 
 
-def ftp(flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full) -> ps.Scenario:
+def ftp_scenario(flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full) -> ps.Scenario:
     """Everlasting SACK flows, spread over the hosts (Section 3.4); packets of four sizes."""
     groups = {
         f"tcp{size}": ps.Tcp(
@@ -135,7 +145,9 @@ def ftp(flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full)
     return network(f"{flows} flows", discipline, groups, span)
 
 
-def web(sessions: int, discipline: ps.Queue, option: int = 1, span: tuple[str, str] = WEB_SPAN.full) -> ps.Scenario:
+def web_scenario(
+    sessions: int, discipline: ps.Queue, option: int = 1, span: tuple[str, str] = WEB_SPAN.full
+) -> ps.Scenario:
     """Sessions of pages with objects (Section 3.4, after Feldmann et al.); every object is a new connection."""
     traffic = ps.Web(
         sessions=sessions, flavour="sack", profile="ns2", from_=HOSTS, to=SINKS, packet=f"{PACKET - HEADERS}B",
@@ -149,54 +161,57 @@ def web(sessions: int, discipline: ps.Queue, option: int = 1, span: tuple[str, s
 
 OPTIONS = {1: "", 0: "a page follows the start of the one before, not its end"}
 OPTION = Readings(OPTIONS)
-LOADS = Choice([16, 64, 256], FLOWS)
-WEB_LOADS = Choice([800, 1200, 1400], SESSIONS)
-PAGES = Choice([1], list(OPTIONS))
-RUNS = Choice(5, 10)  # 10 runs (Section 3.2)
-WEB_RUNS = Choice(5, 30)
+LOADS = QuickOrFull([16, 64, 256], FLOWS)
+WEB_LOADS = QuickOrFull([800, 1200, 1400], SESSIONS)
+PAGES = QuickOrFull([1], list(OPTIONS))
+RUNS = QuickOrFull(5, 10)  # 10 runs (Section 3.2)
+WEB_RUNS = QuickOrFull(5, 30)
 """Section 3.3 has 50 runs. Intervals of 30 are 1.3 times as wide, and decide every claim as the recorded 50 do."""
 
 
-def also(words: str) -> Readings:
+def combined_readings(words: str) -> Readings:
     """Both readings of a page, each combined with another reading."""
     return Readings({option: "; ".join(filter(None, [text, words])) for option, text in OPTIONS.items()})
 
 
-def designed(scheme: str, flows: int) -> ps.Scenario:
+def redopt_ftp_scenario(scheme: str, flows: int) -> ps.Scenario:
     """Everlasting flows and a mechanism with REDopt's buffer for their number."""
-    return ftp(flows, queue(scheme, design(flows)))
+    return ftp_scenario(flows, queue(scheme, redopt_in_packets(flows)))
 
 
 ftp_runs = partial(Sweep, seeds=RUNS, span=FTP_SPAN)
-everlasting = ftp_runs(designed, {"scheme": SCHEMES, "flows": LOADS})
+everlasting = ftp_runs(redopt_ftp_scenario, {"scheme": SCHEMES, "flows": LOADS})
 """Every mechanism and number of flows."""
 
 first_pass_of = partial(
-    Sweep, lambda option, sessions: web(sessions, queue("REDstd", design(64)), option), seeds=RUNS, span=WEB_SPAN
+    Sweep,
+    lambda option, sessions: web_scenario(sessions, queue("REDstd", redopt_in_packets(64)), option),
+    seeds=RUNS,
+    span=WEB_SPAN,
 )
 first_pass = first_pass_of({"option": PAGES, "sessions": WEB_LOADS})
 """The runs with standard RED that measure the number of active flows (Section 3.4)."""
 
 
-def web_designs(effort: Effort) -> Mapping[tuple[int, int], Design]:
+def web_designs(effort: ReproductionEffort) -> Mapping[tuple[int, int], RedDesign]:
     """REDopt's settings by option and sessions, from the mean number of active flows (Section 3.4)."""
     active = effort.table(first_pass(effort), measure)
-    return {(at["option"], at["sessions"]): design(numbers["active"].mean) for at, numbers in active.cells}
+    return {(at["option"], at["sessions"]): redopt_in_packets(numbers["active"].mean) for at, numbers in active.cells}
 
 
-def web_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
+def web_study(effort: ReproductionEffort, schemes: Sequence[str] = SCHEMES) -> Study:
     """Every mechanism and number of sessions; 10 runs of the other reading of a page."""
     designs = web_designs(effort)
 
     def scenario(option: int, scheme: str, sessions: int) -> ps.Scenario:
-        return web(sessions, queue_of(scheme, designs[option, sessions]), option)
+        return web_scenario(sessions, queue_of(scheme, designs[option, sessions]), option)
 
     axes: Mapping[str, Any] = {"scheme": schemes, "sessions": WEB_LOADS}
     main = Sweep(scenario, {"option": [1], **axes}, seeds=WEB_RUNS, span=WEB_SPAN)
     return (main + Sweep(scenario, {"option": [0], **axes}, seeds=10, span=WEB_SPAN, only_full=True))(effort)
 
 
-def queue_of(scheme: str, at: Design) -> ps.Queue:
+def queue_of(scheme: str, at: RedDesign) -> ps.Queue:
     """Like `queue`; "REDopt, w_q 0.002" has the standard memory."""
     name, _, weight = scheme.partition(", w_q ")
     return queue(name, at, w_q=float(weight)) if weight else queue(name, at)
@@ -210,23 +225,25 @@ LEAST_RTO = "200ms"
 WEB_MAX_P, WEB_W_Q = 0.06, 0.0005
 """REDopt's max_p up to 1200 sessions, as 16.7 times it is at most 1; and a w_q below 0.002 (Section 5)."""
 
-TESTBED = together(
-    with_tcp(packet=f"{PACKET - HEADERS - TIMESTAMPS}B", headers=f"{HEADERS + TIMESTAMPS + FRAME}B", min_rto=LEAST_RTO),
-    with_traffic(("cbr",), headers=f"{FRAME}B"),
-    with_queues(("red",), spacing="count"),
+TESTBED = combined_change(
+    tcp_change(
+        packet=f"{PACKET - HEADERS - TIMESTAMPS}B", headers=f"{HEADERS + TIMESTAMPS + FRAME}B", min_rto=LEAST_RTO
+    ),
+    traffic_change(("cbr",), headers=f"{FRAME}B"),
+    queue_change(("red",), spacing="count"),
 )
 """Packets of 1514 bytes with timestamps, in frames of a 10 Mb/s Ethernet; losses spaced as in dummynet."""
-LINUX_TODAY = with_tcp(profile="linux")
-LINUX_2001 = together(
+LINUX_TODAY = tcp_change(profile="linux")
+LINUX_2001 = combined_change(
     LINUX_TODAY,
-    with_tcp(
+    tcp_change(
         initial_window=2, counting="acks", prr="off", rack=False, tlp=False, offload=False, sack_delay="0s",
     ),
 )  # fmt: skip
 """Linux without later additions: RFC 3465 (2003), 6928 and 6937 (2013), 8985 (2021), offload, delayed SACKs."""
 
 
-def of_testbed(flows: int, *, spaced: bool = True) -> Design:
+def design_of_testbed(flows: int, *, spaced: bool = True) -> RedDesign:
     """REDopt's settings with two packets per acknowledgement.
 
     If `spaced`, max_p allows for dummynet's spacing of losses.
@@ -235,11 +252,11 @@ def of_testbed(flows: int, *, spaced: bool = True) -> Design:
     1993, Section 7, method 2). So p_b = p / (2 - p) loses a share of p. The model requires p = max_p / 2 midway between
     the thresholds.
     """
-    at = design(flows, 2)
+    at = redopt_in_packets(flows, 2)
     return at._replace(max_p=at.max_p / (2 - at.max_p / 2)) if spaced else at
 
 
-def with_redopt(settings: Callable[[int], Design]) -> Change:
+def redopt_change(settings: Callable[[int], RedDesign]) -> Change:
     """These settings of REDopt for the number of everlasting flows."""
 
     def change(document: Document) -> Document:
@@ -252,7 +269,7 @@ def with_redopt(settings: Callable[[int], Design]) -> Change:
     return change
 
 
-everlasting_reconstructed = together(TESTBED, LINUX_2001, with_redopt(of_testbed))
+everlasting_reconstructed = combined_change(TESTBED, LINUX_2001, redopt_change(design_of_testbed))
 
 
 def reconstructed(document: Document) -> Document:
@@ -318,17 +335,17 @@ over = {k: metric(f"over_{k}", says=f"P(N > {k})") for k in TAIL}
 """The probability of more than k losses in a row."""
 
 
-def panel(y: str, label: str) -> Curves:
+def flows_figure(y: str, label: str) -> CurveFigure:
     """A panel of figure 3, against the number of flows."""
-    return Curves("flows", y, "scheme", labels=("flows", label), log="x")
+    return CurveFigure("flows", y, "scheme", labels=("flows", label), log="x")
 
 
-def web_panel(y: str, label: str) -> Curves:
+def sessions_figure(y: str, label: str) -> CurveFigure:
     """A panel of figure 4: against the number of sessions, by the main reading of a page."""
-    return Curves("sessions", y, "scheme", labels=("sessions", label), where={"option": 1})
+    return CurveFigure("sessions", y, "scheme", labels=("sessions", label), where={"option": 1})
 
 
-def tails(summary: SummaryTable, **where: Any) -> Figure:
+def draw_loss_run_tails(summary: SummaryTable, **where: Any) -> Figure:
     """P(N > k) against k for each mechanism, in one load."""
     load = summary.where(**where)
     points = SummaryTable(
@@ -337,4 +354,4 @@ def tails(summary: SummaryTable, **where: Any) -> Figure:
         for k in TAIL
         if load(f"over_{k}", scheme=scheme).mean > 0
     )
-    return Curves("k", "over", "scheme", labels=("k", "P(more than k losses in a row)"), log="y")(points)
+    return CurveFigure("k", "over", "scheme", labels=("k", "P(more than k losses in a row)"), log="y")(points)

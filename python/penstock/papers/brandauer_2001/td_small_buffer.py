@@ -3,41 +3,58 @@
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Curves, Effort, Sweep, every
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, ReproductionEffort, Sweep, every
 
-from .setup import LOADS, claim, delay, design, designed, ftp, ftp_runs, goodput, measure, udp_loss
+from .setup import (
+    LOADS,
+    claim,
+    delay,
+    ftp_runs,
+    ftp_scenario,
+    goodput,
+    measure,
+    redopt_ftp_scenario,
+    redopt_in_packets,
+    udp_loss,
+)
 
 TRIED = [0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0]  # of REDopt's buffer
 REDOPT = 0.0
 EQUAL_DELAY = "tail-drop with the buffer that gives it REDopt's delay"
 
 
-def _equal_delay(effort: Effort) -> dict[int, int]:
+def _equal_delay(effort: ReproductionEffort) -> dict[int, int]:
     """The buffer of tail-drop for each load, by interpolation between the tried ones."""
 
     def scenario(share: float, flows: int) -> ps.Scenario:
-        return _tail_drop(flows, round(share * design(flows).buffer)) if share else designed("REDopt", flows)
+        return (
+            _tail_drop(flows, round(share * redopt_in_packets(flows).buffer))
+            if share
+            else redopt_ftp_scenario("REDopt", flows)
+        )
 
-    shares, span = [*TRIED, REDOPT], Choice(("60s", "30s"), ("200s", "50s"))
-    runs = Sweep(scenario, {"share": shares, "flows": LOADS}, seeds=Choice(1, 3), span=span)
+    shares, span = [*TRIED, REDOPT], QuickOrFull(("60s", "30s"), ("200s", "50s"))
+    runs = Sweep(scenario, {"share": shares, "flows": LOADS}, seeds=QuickOrFull(1, 3), span=span)
     delays_of = effort.table(runs(effort), measure)
 
     def buffer(flows: int) -> int:
         *delays, target = (delays_of("delay", share=share, flows=flows).mean for share in shares)
         share = float(np.interp(target, delays, TRIED))
-        return round(share * design(flows).buffer)
+        return round(share * redopt_in_packets(flows).buffer)
 
     return {flows: buffer(flows) for flows in delays_of.axis("flows")}
 
 
 def _tail_drop(flows: int, buffer: int) -> ps.Scenario:
-    return ftp(flows, ps.DropTail(limit=f"{buffer}p"))
+    return ftp_scenario(flows, ps.DropTail(limit=f"{buffer}p"))
 
 
 study = ftp_runs(
-    lambda buffers, scheme, flows: designed(scheme, flows) if scheme == "REDopt" else _tail_drop(flows, buffers[flows]),
+    lambda buffers, scheme, flows: (
+        redopt_ftp_scenario(scheme, flows) if scheme == "REDopt" else _tail_drop(flows, buffers[flows])
+    ),
     {"scheme": ["REDopt", "TD"], "flows": LOADS},
-    first=_equal_delay,
+    first_pass=_equal_delay,
 )
 
 CLAIMS = (
@@ -57,4 +74,4 @@ CLAIMS = (
     claim("c05", (udp_loss(scheme="TD") / udp_loss(scheme="REDopt") > 1)(flows=16), reading=EQUAL_DELAY),
 )
 
-draw = Curves("flows", "goodput", "scheme", labels=("flows", "goodput (Mb/s)"), log="x")
+draw = CurveFigure("flows", "goodput", "scheme", labels=("flows", "goodput (Mb/s)"), log="x")

@@ -1,23 +1,25 @@
 """Losses in a row with 1400 web sessions by RED's memory and max_p (Section 5, described)."""
 
-from penstock.reproduce.figure import Choice, Curves, Sweep, needing
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, Sweep, claims_if_measured
 
-from .setup import OPTION, PAGES, WEB_SPAN, also, claim, over, queue, web, web_designs
+from .setup import OPTION, PAGES, WEB_SPAN, claim, combined_readings, over, queue, web_designs, web_scenario
 
 LONGEST = 0.02  # the max_p with the longest runs
 SHORT, LONG = 0.01, 0.0005  # the w_q of a short and of a long memory
 
 long_runs = over[100]
 study = Sweep(
-    lambda designs, option, w_q, max_p: web(1400, queue("REDstd", designs[option, 1400], w_q=w_q, max_p=max_p), option),
+    lambda designs, option, w_q, max_p: web_scenario(
+        1400, queue("REDstd", designs[option, 1400], w_q=w_q, max_p=max_p), option
+    ),
     {
         "option": PAGES,
-        "w_q": Choice([0.0005, 0.01], [0.0002, 0.0005, 0.002, 0.01, 0.05]),
-        "max_p": Choice([0.1], [LONGEST, 0.1, 0.3]),
+        "w_q": QuickOrFull([0.0005, 0.01], [0.0002, 0.0005, 0.002, 0.01, 0.05]),
+        "max_p": QuickOrFull([0.1], [LONGEST, 0.1, 0.3]),
     },
     seeds=5,
     span=WEB_SPAN,
-    first=web_designs,
+    first_pass=web_designs,
 )
 
 CLAIMS = (
@@ -26,17 +28,17 @@ CLAIMS = (
         (long_runs(w_q=SHORT) <= long_runs(w_q=LONG))(option=OPTION),
         f"P(N > 100) with w_q = {SHORT} <= with w_q = {LONG}, at each max_p",
     ),
-    *needing(
+    *claims_if_measured(
         {"max_p": LONGEST},
         claim(
             "c27",
-            (over[100].next("w_q") < over[100])(
-                max_p=LONGEST, option=also(f"runs of more than 100, max_p = {LONGEST}")
+            (over[100].at_next_value("w_q") < over[100])(
+                max_p=LONGEST, option=combined_readings(f"runs of more than 100, max_p = {LONGEST}")
             ),
         ),
     ),
 )
 
-draw = Curves(
+draw = CurveFigure(
     "w_q", "over_20", "max_p", where={"option": 1}, labels=("w_q", "P(more than 20 losses in a row)"), log="x"
 )

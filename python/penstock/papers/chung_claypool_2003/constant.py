@@ -9,10 +9,10 @@ import numpy as np
 
 import penstock as ps
 from penstock.reproduce.figure import (
-    Choice,
     Curve,
-    Curves,
+    CurveFigure,
     Number,
+    QuickOrFull,
     Statement,
     SummaryTable,
     Sweep,
@@ -21,10 +21,10 @@ from penstock.reproduce.figure import (
     r_squared,
     slope,
 )
-from penstock.results.sample import Sample, per_run
-from penstock.results.summary_table import Point
+from penstock.results.sample import RunSample, per_run
+from penstock.results.summary_table import SummaryPoint
 
-from .setup import RATE, RTLD, dumbbell, service_rate, tcp
+from .setup import RATE, RTLD, dumbbell, service_rate, tcp_flows
 
 FLOWS = [100, 200, 300]
 GRID = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5]  # decision: the figures' points are not printed
@@ -34,14 +34,14 @@ BUSY = 10.0  # packets: a shorter mean queue cannot be distinguished from 0 on a
 
 
 @cache
-def law(signal: str, rate: str = RATE, rtld: float = RTLD, timeouts: bool = False) -> ps.model.QueueLaw:
+def queue_law(signal: str, rate: str = RATE, rtld: float = RTLD, timeouts: bool = False) -> ps.model.QueueLaw:
     """Equation 2 in the paper's form; `timeouts` adds the timeouts that drops cause, and the exact balance."""
     by: Literal["drop", "mark"] = "mark" if signal == "mark" else "drop"
     own = ps.model.QueueLaw(rtld=rtld, service_rate=service_rate(rate), signal=by)
     return replace(own, min_rto=0.2, balance="exact") if timeouts else own
 
 
-def constant(
+def constant_probability_scenario(
     by: str, flows: int, p: float, rate: str = RATE, rtld: float = RTLD, window: int = 10_000, **changes: Any
 ) -> ps.Scenario:
     """A router that drops or marks each packet with the same probability (Section II); `changes` to TCP.
@@ -50,45 +50,47 @@ def constant(
     about 15 cycles of a window W at the round trip R of the law, so the warm-up is 15 W R, at least 50 s as for the
     other points, and the measured time is as long, at least 150 s.
     """
-    settled = law("mark", rate, rtld)
+    settled = queue_law("mark", rate, rtld)
     around = rtld + float(settled.queue(flows, p)) / settled.service_rate
     cycle = min(float(settled.window(p)), window) * around
     warmup = 50 * max(1, round(15 * cycle / 50 + 0.5)) if window > 100 else 50
     queue = ps.Bernoulli(p=p, ecn=by == "mark", limit="inf")
-    traffic = {"bulk": tcp(flows, window=window, ecn=queue.ecn, **changes)}
+    traffic = {"bulk": tcp_flows(flows, window=window, ecn=queue.ecn, **changes)}
     return dumbbell(queue, traffic, f"{warmup + max(150, warmup)}s", f"{warmup}s", rate, rtld)
 
 
 # Figures 4, 5 (top), 6 and 9: numbers of flows at each probability, by drops and by marks.
 drops_and_marks = Sweep(
-    constant,
-    {"by": ["drop", "mark"], "flows": FLOWS, "p": Choice([0.01, 0.05, 0.2, 0.3], [*GRID, 0.7, 1.0])},
+    constant_probability_scenario,
+    {"by": ["drop", "mark"], "flows": FLOWS, "p": QuickOrFull([0.01, 0.05, 0.2, 0.3], [*GRID, 0.7, 1.0])},
     where=lambda by, flows, p: by == "mark" or p <= 0.5,
 )
 # Figure 5, middle: the round-trip delay of the links in s (Section III).
 over_delay = Sweep(
-    lambda rtld, p: constant("drop", 300, p, rtld=rtld),
-    {"rtld": Choice([0.04, 0.16], [0.04, 0.08, 0.12, 0.16]), "p": Choice([0.05], GRID)},
+    lambda rtld, p: constant_probability_scenario("drop", 300, p, rtld=rtld),
+    {"rtld": QuickOrFull([0.04, 0.16], [0.04, 0.08, 0.12, 0.16]), "p": QuickOrFull([0.05], GRID)},
 )
-RATES = Choice(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"])
+RATES = QuickOrFull(["5Mbit", "20Mbit"], ["5Mbit", "10Mbit", "15Mbit", "20Mbit"])
 # Figure 5, bottom: the rate of the congested link (Section III).
-over_rate = Sweep(lambda rate, p: constant("drop", 300, p, rate), {"rate": RATES, "p": Choice([0.05], GRID)})
+over_rate = Sweep(
+    lambda rate, p: constant_probability_scenario("drop", 300, p, rate), {"rate": RATES, "p": QuickOrFull([0.05], GRID)}
+)
 
 LIMITS = {10_000: 300, 12: 700, 6: 1300}
 """Limits of the window in packets, and the number of flows with each (Section III); the first does not limit."""
 # Figures 7 and 8: flows whose window is limited, dropped at a constant probability (Section III).
 limited = Sweep(
-    lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
-    {"limit": list(LIMITS), "p": Choice([0.005, 0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
+    lambda limit, p: constant_probability_scenario("drop", LIMITS[limit], p, window=limit),
+    {"limit": list(LIMITS), "p": QuickOrFull([0.005, 0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
 )
 queue, window = metric("q", "packets", "queue"), metric("window", "packets")
 in_use = metric("in_use", "packets", "window in use")
 
 
-def at_queue(level: float) -> Number:
+def probability_at_queue(level: float) -> Number:
     """The probability at which the mean queue is `level` packets, interpolated linearly in log p."""
 
-    def crossing(curve: Curve) -> Sample:
+    def crossing(curve: Curve) -> RunSample:
         points = np.log(list(curve))
 
         def of_run(queues: Any) -> float:
@@ -102,15 +104,15 @@ def at_queue(level: float) -> Number:
     return queue.along("p", crossing, f"p at {level:g} packets")
 
 
-def line(axis: str, xs: Callable[[Any], float] = float, act: Callable[[Curve], Sample] = slope) -> Number:
+def fitted_line(axis: str, xs: Callable[[Any], float] = float, act: Callable[[Curve], RunSample] = slope) -> Number:
     """The result of `act` on the queues along an axis, by default the slope; `xs` maps the axis' values to x."""
     name = "slope" if act is slope else "R^2 of the means"
     return queue.along(axis, lambda curve: act({xs(value): sample for value, sample in curve.items()}), name)
 
 
-def _straightness(curve: Curve) -> Sample:
+def _straightness(curve: Curve) -> RunSample:
     """R^2 of the mean queues: at small p, single runs differ as much as the queues at different rates."""
-    return r_squared({x: Sample(sample.mean) for x, sample in curve.items()})
+    return r_squared({x: RunSample(sample.mean) for x, sample in curve.items()})
 
 
 FALLS = "at each p where q > 0 (10 packets): R^2 of the mean queues >= 0.99, slope < 0"
@@ -118,36 +120,36 @@ FALLS = "at each p where q > 0 (10 packets): R^2 of the mean queues >= 0.99, slo
 
 def falls_linearly(axis: str, xs: Callable[[Any], float] = float) -> Statement:
     """The queue decreases linearly along an axis, where it is not empty."""
-    return where_busy(every(line(axis, xs, _straightness) >= 0.99, line(axis, xs) < 0), axis)
+    return where_queue_is_busy(every(fitted_line(axis, xs, _straightness) >= 0.99, fitted_line(axis, xs) < 0), axis)
 
 
-def where_busy(statement: Statement, axis: str) -> Statement:
+def where_queue_is_busy(statement: Statement, axis: str) -> Statement:
     """A statement only where the queue is distinguishable from an empty one for all values of an axis."""
     busy = queue.along(axis, lambda curve: float(all(sample.mean >= BUSY for sample in curve.values())), "busy")
     return statement.only_where(busy, lambda yes: yes.mean > 0)
 
 
-def against_p(by: str, y: str = "q", label: str = "mean queue (packets)", **how: Any) -> Curves:
+def figure_against_p(by: str, y: str = "q", label: str = "mean queue (packets)", **how: Any) -> CurveFigure:
     """A figure against the probability, by default of drops, with a logarithmic axis: a line for each value of `by`."""
-    return Curves("p", y, by, **{"labels": ("drop probability", label), "log": "x", **how})
+    return CurveFigure("p", y, by, **{"labels": ("drop probability", label), "log": "x", **how})
 
 
-def loops(summary: SummaryTable) -> SummaryTable:
+def flows_as_lines(summary: SummaryTable) -> SummaryTable:
     """Drops and marks for each number of flows, as lines of one graph."""
-    cells: list[tuple[dict[str, Any], dict[str, Point]]] = [
+    cells: list[tuple[dict[str, Any], dict[str, SummaryPoint]]] = [
         ({"line": f"{labels['by']}, N = {labels['flows']}", "p": labels["p"]}, {"q": points["q"]})
         for labels, points in summary.cells
     ]
     return SummaryTable(cells)
 
 
-def of_line(line: str, p: float) -> float:
-    """Equation 2 for a line of `loops`."""
+def law_of_line(line: str, p: float) -> float:
+    """Equation 2 for a line of `flows_as_lines`."""
     by, _, flows = line.partition(", N = ")
-    return float(law(by).queue(int(flows), p))
+    return float(queue_law(by).queue(int(flows), p))
 
 
-def in_one_graph(**how: Any) -> Callable[[SummaryTable], Any]:
+def one_graph_figure(**how: Any) -> Callable[[SummaryTable], Any]:
     """A figure of drops and marks for all numbers of flows."""
-    curves = against_p("line", labels=("probability", "mean queue (packets)"), **how)
-    return lambda summary: curves(loops(summary))
+    curves = figure_against_p("line", labels=("probability", "mean queue (packets)"), **how)
+    return lambda summary: curves(flows_as_lines(summary))

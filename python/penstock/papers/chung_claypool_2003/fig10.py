@@ -3,16 +3,20 @@
 import math
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort, Rows, metric
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows, metric
 
-from .constant import law
+from .constant import queue_law
 from .setup import claim
 from .step_load import ABOUT_200, LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
 
-LAWS = {"drops, with timeouts": law("drop", timeouts=True), "drops, without": law("drop"), "marks": law("mark")}
+LAWS = {
+    "drops, with timeouts": queue_law("drop", timeouts=True),
+    "drops, without": queue_law("drop"),
+    "marks": queue_law("mark"),
+}
 
 
-def rows(effort: Effort) -> Rows:
+def rows(effort: ReproductionEffort) -> Rows:
     """Queue and probability for each load, and the largest number of flows with an intersection below max_th."""
 
     def control(q: float) -> float:
@@ -31,8 +35,8 @@ most = metric("most", says="the most flows that meet RED below max_th")
 
 # Figure 10 has the curves of "the previous section", which are the measured curves of figure 9 (c14 there).
 CLAIMS = tuple(
-    claim("c14", most(law=law, flows=None).reads(200, *ABOUT_200), reading=f"the law's curves: {law}")
+    claim("c14", most(law=law, flows=None).matches_printed(200, *ABOUT_200), reading=f"the law's curves: {law}")
     for law in ("drops, with timeouts", "drops, without")
 )
 
-draw = Curves("flows", "q", "law", labels=("flows", "queue where law and RED meet (packets)"))
+draw = CurveFigure("flows", "q", "law", labels=("flows", "queue where law and RED meet (packets)"))

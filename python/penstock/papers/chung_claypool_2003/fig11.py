@@ -2,17 +2,17 @@
 
 from functools import partial
 
-from penstock.reproduce.figure import every, needing, within
+from penstock.reproduce.figure import claims_if_measured, every, within
 
 from . import step_load
 from .setup import claim
 from .step_load import WHOLE, below, hits, stable, swing
 
-study = step_load.runs("RED")
+study = step_load.load_sweep("RED")
 
 begins = every(stable(flows=within(50, 150)), hits(flows=200))
 # Section I calls RED well-configured if the average does not significantly oscillate and stays under max_th.
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c13",

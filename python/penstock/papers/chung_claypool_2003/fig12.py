@@ -8,7 +8,7 @@ from . import step_load
 from .setup import claim
 from .step_load import loss, swing
 
-study = step_load.runs("gentle RED", "RED")
+study = step_load.load_sweep("gentle RED", "RED")
 
 CLAIMS = (
     claim(

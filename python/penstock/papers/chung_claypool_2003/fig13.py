@@ -7,7 +7,7 @@ from penstock.reproduce.figure import Claim
 from . import step_load
 from .step_load import stable
 
-study = step_load.runs("A-RED", "RED")
+study = step_load.load_sweep("A-RED", "RED")
 
 CLAIMS = (
     Claim(  # the part of c18 that concerns drops

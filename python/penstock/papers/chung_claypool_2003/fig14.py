@@ -2,14 +2,16 @@
 
 from functools import partial
 
-from penstock.reproduce.figure import at_least, every, needing
+from penstock.reproduce.figure import at_least, claims_if_measured, every
 
 from . import step_load
 from .setup import claim
 from .step_load import WHOLE, stable, unstable
 
-study = step_load.runs("RED-ECN")
+study = step_load.load_sweep("RED-ECN")
 
-CLAIMS = needing(WHOLE, claim("c16", every(stable(flows=100), unstable(flows=at_least(150)))(queue="RED-ECN")))
+CLAIMS = claims_if_measured(
+    WHOLE, claim("c16", every(stable(flows=100), unstable(flows=at_least(150)))(queue="RED-ECN"))
+)
 
 draw = partial(step_load.draw_course, "RED-ECN")

@@ -2,14 +2,14 @@
 
 from functools import partial
 
-from penstock.reproduce.figure import Statement, every, gather, needing, within
+from penstock.reproduce.figure import Statement, claims_if_measured, every, join_parts, within
 from penstock.results.condition import all_of
 
 from . import step_load
 from .setup import claim
 from .step_load import SWING, WHOLE, stable, swing
 
-study = step_load.runs("gentle RED-ECN", "gentle RED", "gentle RED-ECN, marks to the top")
+study = step_load.load_sweep("gentle RED-ECN", "gentle RED", "gentle RED-ECN, marks to the top")
 
 UP_TO_200 = within(50, 200)
 
@@ -17,10 +17,10 @@ UP_TO_200 = within(50, 200)
 def _steady(marking: str) -> Statement:
     """The average does not oscillate; it may be above max_th, where the ramp of the gentle forms is."""
     steady = swing(flows=UP_TO_200) <= SWING
-    return every(*(gather(all_of, steady(queue=queue)) for queue in ("gentle RED", marking)))
+    return every(*(join_parts(all_of, steady(queue=queue)) for queue in ("gentle RED", marking)))
 
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     WHOLE,
     claim(
         "c15",

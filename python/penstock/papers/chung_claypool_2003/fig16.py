@@ -8,7 +8,7 @@ from . import step_load
 from .setup import claim
 from .step_load import SWING, below, inside, swing
 
-study = step_load.runs("A-RED-ECN", "A-RED", "RED")
+study = step_load.load_sweep("A-RED-ECN", "A-RED", "RED")
 
 BOTH = ["A-RED", "A-RED-ECN"]
 steadier = swing(queue="A-RED-ECN") < swing(queue="A-RED")

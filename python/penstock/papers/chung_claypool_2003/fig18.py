@@ -1,13 +1,13 @@
 """Figure 18: the loss rate at the router (Section V)."""
 
-from penstock.reproduce.figure import Curves, at_least, every, within
+from penstock.reproduce.figure import CurveFigure, at_least, every, within
 
 from . import step_load
 from .setup import claim
 from .step_load import DROPPING, LIMIT, MARKING, loss, queue_length
 
 MANY = at_least(250)  # "many TCP sources"; the text calls 250 and more flows a high overload
-study = step_load.runs("drop-tail", *DROPPING, *MARKING)
+study = step_load.load_sweep("drop-tail", *DROPPING, *MARKING)
 
 CLAIMS = (
     claim("c20", loss(queue=DROPPING) > loss(queue="drop-tail"), must_hold=True),
@@ -37,4 +37,4 @@ CLAIMS = (
     claim("c26", (loss(queue="gentle RED") < loss(queue="RED"))(flows=at_least(250)), must_hold=True),
 )
 
-draw = Curves("flows", "loss", "queue", labels=("flows", "loss rate"))
+draw = CurveFigure("flows", "loss", "queue", labels=("flows", "loss rate"))

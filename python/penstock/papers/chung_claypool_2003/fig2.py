@@ -1,12 +1,12 @@
 """Figure 2: the control functions of gentle RED and of Adaptive RED at its bounds (Section I)."""
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort, Rows
+from penstock.reproduce.figure import CurveFigure, ReproductionEffort, Rows
 
 from .step_load import MAX_P, MAX_TH, MIN_TH
 
 
-def rows(effort: Effort) -> Rows:
+def rows(effort: ReproductionEffort) -> Rows:
     """Gentle RED; Adaptive RED with the smallest and the largest max_p, 0.001 and 0.5."""
     lines = {"gentle RED": MAX_P, "A-RED, max_p 0.001": 0.001, "A-RED, max_p 0.5": 0.5}
     return [
@@ -18,4 +18,4 @@ def rows(effort: Effort) -> Rows:
 
 CLAIMS = ()  # a sketch of definitions, which the tests of the schemes check
 
-draw = Curves("q", "p", "line", labels=("average queue (packets)", "probability"))
+draw = CurveFigure("q", "p", "line", labels=("average queue (packets)", "probability"))

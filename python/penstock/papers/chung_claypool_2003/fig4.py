@@ -10,16 +10,16 @@ from penstock.reproduce.figure import (
     Statement,
     Table,
     at_most,
-    by_table,
-    each_run,
     every,
     formula,
+    function_per_run,
     mean,
     r_squared,
     slope,
+    table_statement,
 )
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from .constant import (
     ALIKE,
@@ -27,13 +27,13 @@ from .constant import (
     FLOWS,
     GRID,
     drops_and_marks,
-    in_one_graph,
+    fitted_line,
     in_use,
-    law,
-    line,
-    of_line,
+    law_of_line,
+    one_graph_figure,
     queue,
-    where_busy,
+    queue_law,
+    where_queue_is_busy,
     window,
 )
 from .setup import RTLD, claim, service_rate
@@ -42,9 +42,9 @@ study = drops_and_marks
 LOW = at_most(0.2)
 
 
-def expected(by: str, flows: int, p: float) -> float:
+def expected_queue(by: str, flows: int, p: float) -> float:
     """Equation 2 with the paper's window, that of TCP without timeouts."""
-    return float(law(by).queue(flows, p))
+    return float(queue_law(by).queue(flows, p))
 
 
 def _error(predicted: Number, scale: Number) -> Number:
@@ -57,7 +57,7 @@ def _of_law(of: ps.model.QueueLaw) -> Number:
     return _error(law_queue, formula(lambda flows, p: max(float(of.queue(flows, p)), 50.0), "the law"))
 
 
-dropped, marked = _of_law(law("drop"))(by="drop"), _of_law(law("mark"))(by="mark")
+dropped, marked = _of_law(queue_law("drop"))(by="drop"), _of_law(queue_law("mark"))(by="mark")
 
 
 def _gap(by: str, of: ps.model.QueueLaw) -> Number:
@@ -74,8 +74,8 @@ def _near(by: str, of: ps.model.QueueLaw) -> Statement:
 def _less_exact(table: Table) -> Condition:
     """Where drops and marks differ (Section IV), drops are farther from the law, and the distance grows with p."""
 
-    def gap(by: str, n: int, p: float) -> Sample:
-        return abs(table("q", by=by, flows=n, p=p) - expected(by, n, p))
+    def gap(by: str, n: int, p: float) -> RunSample:
+        return abs(table("q", by=by, flows=n, p=p) - expected_queue(by, n, p))
 
     # Equation 1 is for persistent congestion
     congested = {
@@ -93,21 +93,21 @@ def _less_exact(table: Table) -> Condition:
 
 # Equation 2 with the measured packets in flight instead of the window: only its balance of load remains.
 AROUND = RTLD * service_rate()
-balance = each_run(
+balance = function_per_run(
     lambda flows, window: max(flows * window - AROUND, 0.0),
-    formula(lambda flows: Sample(float(flows)), "N"),
+    formula(lambda flows: RunSample(float(flows)), "N"),
     in_use,
     text="{} {} - RTLD SR",
 )
-of_senders = _error(balance, each_run(lambda q: max(q, 50.0), balance, text="{}"))(by="mark")
+of_senders = _error(balance, function_per_run(lambda q: max(q, 50.0), balance, text="{}"))(by="mark")
 
 
 def _linear(asked: Number) -> Statement:
     """The queue is linear in the number of flows, with the slope `asked`, divided by 1 + p with drops."""
     straight = queue.along("flows", r_squared, "R^2")
     share = formula(lambda by, p: 1 + p if by == "drop" else 1.0, "(1 + p)")
-    slopes = (line("flows") / (asked / share)).between(0.85, 1.15)
-    return where_busy(every(straight >= 0.99, slopes), "flows")
+    slopes = (fitted_line("flows") / (asked / share)).between(0.85, 1.15)
+    return where_queue_is_busy(every(straight >= 0.99, slopes), "flows")
 
 
 FITS = "the law fits drops"
@@ -115,7 +115,7 @@ HEIGHT = "within 10 % of the height of the graph for p <= 0.2, N = 100, 200, 300
 CLAIMS = (
     claim(
         "c01",
-        _near("mark", law("mark")),
+        _near("mark", queue_law("mark")),
         HEIGHT,
         others={
             "within 10 % of the law itself": (marked <= 0.1)(p=LOW),
@@ -124,20 +124,22 @@ CLAIMS = (
     ),
     claim(
         "c02",
-        by_table(
+        table_statement(
             _less_exact,
             "p <= 0.2, where q > 0 (10 packets): |q - law| larger than with marks at p > 0.01; grows with log p",
         ),
         others={
-            "in proportion to the law, at each step of p": every(dropped > marked, dropped.next("p") > dropped)(p=LOW)
+            "in proportion to the law, at each step of p": every(
+                dropped > marked, dropped.at_next_value("p") > dropped
+            )(p=LOW)
         },
     ),
     *(
         Claim("c02", FITS, _near("drop", of), HEIGHT, reading=words)
         for words, of in (
-            ("the paper's form", law("drop")),
-            ("load balanced exactly", replace(law("drop"), balance="exact")),
-            ("load balanced exactly, windows with timeouts", law("drop", timeouts=True)),
+            ("the paper's form", queue_law("drop")),
+            ("load balanced exactly", replace(queue_law("drop"), balance="exact")),
+            ("load balanced exactly, windows with timeouts", queue_law("drop", timeouts=True)),
         )
     ),
     claim(
@@ -147,10 +149,10 @@ CLAIMS = (
         must_hold=True,
         others={
             "W is the model's window, not the measured one": _linear(
-                formula(lambda by, p: float(law(by).window(p)), "the model's window")
+                formula(lambda by, p: float(queue_law(by).window(p)), "the model's window")
             )
         },
     ),
 )
 
-draw = in_one_graph(theory=of_line)
+draw = one_graph_figure(theory=law_of_line)

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from penstock.reproduce.figure import Statement, Table, by_table
+from penstock.reproduce.figure import Statement, Table, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample, per_run
+from penstock.results.sample import RunSample, per_run
 
-from .constant import GRID, SAME, against_p, drops_and_marks, law, over_delay, over_rate
+from .constant import GRID, SAME, drops_and_marks, figure_against_p, over_delay, over_rate, queue_law
 from .setup import claim
 
 # All runs of figure 5.
@@ -19,7 +19,7 @@ study = (
 )
 
 
-HEIGHT = float(law("drop").window(GRID[0]))  # of the graph
+HEIGHT = float(queue_law("drop").window(GRID[0]))  # of the graph
 
 
 def _alike(share: float, scale: Callable[[Any], float], text: str) -> Statement:
@@ -29,12 +29,12 @@ def _alike(share: float, scale: Callable[[Any], float], text: str) -> Statement:
         return float((windows.max() - windows.min()) / scale(windows))
 
     def on(table: Table) -> Condition:
-        windows: dict[float, list[Sample]] = {}
+        windows: dict[float, list[RunSample]] = {}
         for labels, samples in table.cells:
             windows.setdefault(labels["p"], []).append(samples["window"])
         return all_of((per_run(spread, at) <= share).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2)
 
-    return by_table(on, text)
+    return table_statement(on, text)
 
 
 BY_MEAN = "(largest - smallest) / mean <= 15 % at each p"
@@ -46,6 +46,6 @@ CLAIMS = (
     ),
 )
 
-draw = against_p(
-    "rate", "window", "mean window (packets)", theory=lambda rate, p: float(law("drop").window(p)), log="xy"
+draw = figure_against_p(
+    "rate", "window", "mean window (packets)", theory=lambda rate, p: float(queue_law("drop").window(p)), log="xy"
 )

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from penstock.reproduce.figure import Curve, Table, by_table, every, needing
+from penstock.reproduce.figure import Curve, Table, claims_if_measured, every, table_statement
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample, per_run
+from penstock.results.sample import RunSample, per_run
 
-from .constant import ALIKE, BUSY, FLOWS, at_queue, drops_and_marks, in_one_graph, queue
+from .constant import ALIKE, BUSY, FLOWS, drops_and_marks, one_graph_figure, probability_at_queue, queue
 from .setup import claim
 from .step_load import ABOUT_200, MAX_P, MAX_TH
 
@@ -22,7 +22,7 @@ def _alike_then_apart(table: Table) -> Condition:
     Then the queue with marks is longer and falls less steeply.
     """
 
-    def q(by: str, n: int, p: float) -> Sample:
+    def q(by: str, n: int, p: float) -> RunSample:
         return table("q", by=by, flows=n, p=p)
 
     both = {n: [p for p in table.axis("p") if p <= 0.5 and q("drop", n, p).mean >= BUSY] for n in FLOWS}
@@ -43,7 +43,7 @@ def _alike_then_apart(table: Table) -> Condition:
     )  # fmt: skip
 
 
-def _flows_at(curve: Curve) -> Sample:
+def _flows_at(curve: Curve) -> RunSample:
     """The number of flows at which the queue reaches max_th, interpolated between the points of the curve."""
 
     def of_run(queues: Any) -> float:
@@ -52,20 +52,22 @@ def _flows_at(curve: Curve) -> Sample:
     return per_run(of_run, list(curve.values()))
 
 
-gap = at_queue(500)(by="mark") - at_queue(500)(by="drop")
+gap = probability_at_queue(500)(by="mark") - probability_at_queue(500)(by="drop")
 CLAIMS = (
     claim(
         "c10",
-        by_table(
+        table_statement(
             _alike_then_apart,
             "p <= 0.01: within 7 %; above, where q > 0 (10 packets): q(mark) > q(drop), |dq/dp| smaller for marks",
         ),
     ),
-    *needing(
+    *claims_if_measured(
         {"p": MAX_P},
         claim(
             "c14",
-            queue(by="drop", p=MAX_P).along("flows", _flows_at, f"flows at {MAX_TH} packets").reads(200, *ABOUT_200),
+            queue(by="drop", p=MAX_P)
+            .along("flows", _flows_at, f"flows at {MAX_TH} packets")
+            .matches_printed(200, *ABOUT_200),
             "flows whose queue at p = max_p is max_th: 200 (150 to 250, half the distance of the curves)",
         ),
     ),
@@ -77,11 +79,16 @@ CLAIMS = (
     ),
     claim(
         "c25",
-        every(*(at_queue(level)(by="mark") > at_queue(level)(by="drop") for level in (300, 500, 800))),
+        every(
+            *(
+                probability_at_queue(level)(by="mark") > probability_at_queue(level)(by="drop")
+                for level in (300, 500, 800)
+            )
+        ),
         "p(mark) > p(drop) at 300, 500 and 800 packets, N = 100, 200, 300",
         must_hold=True,
     ),
-    *needing(
+    *claims_if_measured(
         {"by": "mark", "p": 1.0},
         claim(
             "c12",
@@ -91,4 +98,4 @@ CLAIMS = (
     ),
 )
 
-draw = in_one_graph()
+draw = one_graph_figure()

@@ -5,34 +5,34 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.choice import Range
 from penstock.reproduce.figure import (
-    Choice,
     Claim,
-    Curves,
+    CurveFigure,
     Number,
+    QuickOrFull,
     Statement,
     SummaryTable,
     Sweep,
     formula,
+    function_of_samples,
     metric,
-    of_samples,
     within,
 )
-from penstock.results.sample import Sample
+from penstock.reproduce.label_values import ValueRange
+from penstock.results.sample import RunSample
 
 from . import step_load
-from .constant import law
-from .open_qlaw import MIDDLE, NEAR, adaptive
-from .setup import LEFT_OPEN, PACKET, RTLD, dumbbell, service_rate, tcp
+from .constant import queue_law
+from .open_qlaw import MIDDLE, NEAR, adaptive_queues
+from .setup import LEFT_OPEN, PACKET, RTLD, dumbbell, service_rate, tcp_flows
 from .step_load import MAX_P, MAX_TH, MIN_TH
 
 PIPE = RTLD * service_rate()  # packets
 
-ADAPTIVE = adaptive(ecn=True)
+ADAPTIVE = adaptive_queues(ecn=True)
 QUEUES = {"RED": step_load.QUEUES["gentle RED-ECN"], **ADAPTIVE}
-MARKED = law("mark")
-DROPPED = {"": law("drop"), "windows with timeouts of 1 s": replace(law("drop"), min_rto=1)}
+MARKED = queue_law("mark")
+DROPPED = {"": queue_law("drop"), "windows with timeouts of 1 s": replace(queue_law("drop"), min_rto=1)}
 """The law of flows without ECN, by reading."""
 TIMEOUTS = (
     "drops cost timeouts, marks none: with a second of silence for each that was measured it fits, the other reading"
@@ -43,7 +43,7 @@ RAISED = "from 160 flows on the schemes that adapt raise their share of signals 
 
 def _scenario(queue: str, flows: int, ecn: int) -> ps.Scenario:
     count = {"ecn": flows * ecn // 100, "not": flows - flows * ecn // 100}
-    kinds = {kind: replace(tcp(flows), count=n, ecn=kind == "ecn") for kind, n in count.items() if n}
+    kinds = {kind: replace(tcp_flows(flows), count=n, ecn=kind == "ecn") for kind, n in count.items() if n}
     return dumbbell(QUEUES[queue], kinds, "140s", "40s")
 
 
@@ -51,12 +51,12 @@ def _scenario(queue: str, flows: int, ecn: int) -> ps.Scenario:
 study = Sweep(
     _scenario,
     {
-        "queue": Choice(["RED", "queue law"], list(QUEUES)),
-        "flows": Choice([100], [40, 100, 160, 200]),
-        "ecn": Choice([0, 50, 100], [0, 25, 50, 75, 100]),
+        "queue": QuickOrFull(["RED", "queue law"], list(QUEUES)),
+        "flows": QuickOrFull([100], [40, 100, 160, 200]),
+        "ecn": QuickOrFull([0, 50, 100], [0, 25, 50, 75, 100]),
     },
-    seeds=Choice(5, 10),
-    span=Choice(("40s", "15s"), ("140s", "40s")),
+    seeds=QuickOrFull(5, 10),
+    span=QuickOrFull(("40s", "15s"), ("140s", "40s")),
 )
 
 
@@ -87,7 +87,7 @@ def law_queue(flows: int, ecn: int, p: float, q: float, dropped: ps.model.QueueL
     return windows - PIPE
 
 
-def red_meets(flows: int, ecn: int, dropped: ps.model.QueueLaw) -> float:
+def red_intersection(flows: int, ecn: int, dropped: ps.model.QueueLaw) -> float:
     """The intersection with RED, whose spacing makes a share of signals of 2 p_b / (3 - p_b); by bisection."""
     low, high = 0.0, 2.0 * MAX_TH
     for _ in range(40):
@@ -98,7 +98,7 @@ def red_meets(flows: int, ecn: int, dropped: ps.model.QueueLaw) -> float:
     return low
 
 
-def law_ratio(p: float, q: float, dropped: ps.model.QueueLaw) -> float:
+def law_goodput_ratio(p: float, q: float, dropped: ps.model.QueueLaw) -> float:
     """Goodput of a flow without ECN over that of a flow with ECN: the ratio of windows, without the lost packets."""
     return (1 - p) * float(dropped.window(p, q)) / float(MARKED.window(p))
 
@@ -107,7 +107,7 @@ q, loss, signals, ratio = metric("q", "packets"), metric("loss"), metric("signal
 to_not, to_ecn = metric("to_not"), metric("to_ecn")
 MIXED = within(1, 99)
 """Shares of flows with ECN where there are both kinds."""
-ADAPTS = Range("that adapts", lambda queue: queue in ADAPTIVE)
+ADAPTS = ValueRange("that adapts", lambda queue: queue in ADAPTIVE)
 
 
 def _within_a_tenth(number: Number) -> Statement:
@@ -115,7 +115,7 @@ def _within_a_tenth(number: Number) -> Statement:
 
 
 def _red_meets(dropped: ps.model.QueueLaw, reading: str) -> Claim:
-    meets = formula(lambda flows, ecn: red_meets(flows, ecn, dropped), "the law")
+    meets = formula(lambda flows, ecn: red_intersection(flows, ecn, dropped), "the law")
     return Claim(
         "open-mixed-queue",
         "RED's queue is where the law of both kinds of flows meets it",
@@ -128,17 +128,17 @@ def _red_meets(dropped: ps.model.QueueLaw, reading: str) -> Claim:
 def _ratio(dropped: ps.model.QueueLaw, reading: str, because: str = "", *, silence: bool = False) -> Claim:
     """The law with the windows of `dropped` for flows without ECN, and with a second of silence for each timeout."""
 
-    def of_law(own: Sample, p: Sample, queue: Sample, without: Sample, with_ecn: Sample) -> Sample:
-        law = law_ratio(p.mean, queue.mean, dropped)
+    def of_law(own: RunSample, p: RunSample, queue: RunSample, without: RunSample, with_ecn: RunSample) -> RunSample:
+        law = law_goodput_ratio(p.mean, queue.mean, dropped)
         return own / (law * (1 - without.mean) / (1 - with_ecn.mean) if silence else law)
 
     return Claim(
         "open-mixed-ratio",
         "a flow without ECN has as much less than one with it as the law says at the measured signals",
-        _within_a_tenth(of_samples(of_law, ratio, signals, q, to_not, to_ecn, text="{} / the law"))(ecn=MIXED),
+        _within_a_tenth(function_of_samples(of_law, ratio, signals, q, to_not, to_ecn, text="{} / the law"))(ecn=MIXED),
         "ratio of their goodputs within 10 %, each scheme, number of flows and share",
         reading=reading,
-        because=because,
+        reason_text=because,
     )
 
 
@@ -168,7 +168,7 @@ CLAIMS = (
         "flows with ECN take nothing to speak of from those without",
         metric("not", "%")(ecn=MIXED) >= 90,
         "a flow without ECN has at least 90 % of its fair share, each scheme, number of flows and share",
-        because=RAISED,
+        reason_text=RAISED,
         reading=LEFT_OPEN,
     ),
 )
@@ -180,7 +180,7 @@ def draw(summary: SummaryTable) -> Figure:
 
     def theory(flows: int, ecn: float) -> float:
         p, q = (steered(name, flows=flows, ecn=ecn).mean for name in ("signals", "q"))
-        return law_ratio(p, q, DROPPED[""])
+        return law_goodput_ratio(p, q, DROPPED[""])
 
     labels = ("flows with ECN (%)", "goodput without ECN / with")
-    return Curves("ecn", "ratio", "flows", labels=labels, theory=theory)(steered)
+    return CurveFigure("ecn", "ratio", "flows", labels=labels, theory=theory)(steered)

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, Number, Sweep, every, metric
+from penstock.reproduce.figure import Claim, CurveFigure, Number, QuickOrFull, Sweep, every, metric
 
-from .setup import LEFT_OPEN, dumbbell, tcp
+from .setup import LEFT_OPEN, dumbbell, tcp_flows
 from .step_load import LIMIT, MAX_TH, MIN_TH
 
 MIDDLE, NEAR = 200, 40  # packets: well configured within a fifth of the distance of the thresholds
 UP, DOWN, END = 50, 100, 150  # s: start and stop of the other flows, and the end
 
 
-def adaptive(ecn: bool = False) -> dict[str, ps.Queue]:
+def adaptive_queues(ecn: bool = False) -> dict[str, ps.Queue]:
     """The queues that move max_p, by their names."""
     shared: dict[str, Any] = {"limit": f"{LIMIT}p", "min_th": MIN_TH, "max_th": MAX_TH, "w_q": 0.002, "ecn": ecn}
     return {"A-RED": ps.AredFloyd(**shared, max_p_low=0.001), "queue law": ps.Qlaw(**shared)}
@@ -22,8 +22,8 @@ def adaptive(ecn: bool = False) -> dict[str, ps.Queue]:
 
 def _visited(queue: str, flows: int) -> ps.Scenario:
     """50 flows for 50 s, then more of them for 50 s, then 50 again."""
-    more = tcp(flows - 50, start={"uniform": [f"{UP}s", f"{UP + 1}s"]}, stop=f"{DOWN}s")
-    return dumbbell(adaptive()[queue], {"bulk": tcp(50), "more": more}, f"{END}s", "0s")
+    more = tcp_flows(flows - 50, start={"uniform": [f"{UP}s", f"{UP + 1}s"]}, stop=f"{DOWN}s")
+    return dumbbell(adaptive_queues()[queue], {"bulk": tcp_flows(50), "more": more}, f"{END}s", "0s")
 
 
 def away(run: ps.Run) -> dict[str, float]:
@@ -38,7 +38,10 @@ def away(run: ps.Run) -> dict[str, float]:
 
 
 study = Sweep(
-    _visited, {"queue": list(adaptive()), "flows": Choice([300], [100, 200, 300, 400])}, seeds=Choice(5, 10), keep=away
+    _visited,
+    {"queue": list(adaptive_queues()), "flows": QuickOrFull([300], [100, 200, 300, 400])},
+    seeds=QuickOrFull(5, 10),
+    keep=away,
 )
 
 
@@ -53,7 +56,7 @@ def _back(metric_name: str, says: str) -> Claim:
         f"after flows have {says}, the queue law is back at the middle in half of Adaptive RED's time",
         ours / theirs <= 0.5,
         f"seconds away from {MIDDLE} +- {NEAR} packets, at each step of the load",
-        because="from 200 flows on it does, by far; a step to 100 is small, and both are there in a few seconds",
+        reason_text="from 200 flows on it does, by far; a step to 100 is small, and both are there in a few seconds",
         reading=LEFT_OPEN,
     )
 
@@ -74,4 +77,4 @@ CLAIMS = (
     ),
 )
 
-draw = Curves("flows", "up_s", "queue", labels=("flows from 50 s to 100 s", "away from the middle (s)"))
+draw = CurveFigure("flows", "up_s", "queue", labels=("flows from 50 s to 100 s", "away from the middle (s)"))

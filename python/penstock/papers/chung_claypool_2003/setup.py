@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.changes import with_tcp
-from penstock.reproduce.figure import claims_of
+from penstock.reproduce.changes import tcp_change
+from penstock.reproduce.figure import claim_factory
 from penstock.units import format_time, parse_rate, parse_time
 
-claim = claims_of(__file__)
+claim = claim_factory(__file__)
 
 PACKET = 1000  # bytes, "1 KB" (Section III); the service rate counts whole packets of this size
 RATE, RTLD = "20Mbit", 0.080  # of the congested link; round-trip delay of the links in seconds (Section III)
-reconstructed = with_tcp(profile="ns2-2001", min_rto="200ms", packet=f"{PACKET}B")
+reconstructed = tcp_change(profile="ns2-2001", min_rto="200ms", packet=f"{PACKET}B")
 """The author's set-up as reconstructed: see `readings.py`."""
 LEFT_OPEN = "a question that the work leaves open"
 
 
-def tcp(count: int, **changes: Any) -> ps.Tcp:
+def tcp_flows(count: int, **changes: Any) -> ps.Tcp:
     """NewReno transfers without end (Section III), which start one by one, 50 per second.
 
     The packets of 1 KB include the headers, so that 20 Mb/s are 2500 packets per second.

@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.plots.curves import course as course_of
-from penstock.plots.curves import over_time
-from penstock.reproduce.figure import Choice, SummaryTable, Sweep, judged, metric
+from penstock.plots.curves import draw_over_time
+from penstock.plots.curves import time_course as course_of
+from penstock.reproduce.figure import QuickOrFull, SummaryTable, Sweep, judged_statement, metric
 from penstock.results.condition import all_of, any_of
 
-from .setup import dumbbell, tcp
+from .setup import dumbbell, tcp_flows
 
 MIN_TH, MAX_TH, MAX_P, LIMIT = 100, 300, 0.1, 500  # packets; Section V
 STEP = 50  # number of flows added in each step, and seconds between steps (Section V)
@@ -38,7 +38,7 @@ DROPPING = ["RED", "gentle RED", "A-RED"]
 MARKING = ["RED-ECN", "gentle RED-ECN", "A-RED-ECN"]
 
 
-def steps(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
+def step_scenario(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
     """The phase with this number of flows: everything before it is warm-up; `changes` to TCP.
 
     Each phase is the end of a separate run, since a run counts the drops and arrivals of its measured part as a whole.
@@ -46,7 +46,7 @@ def steps(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
     """
     end = 50 * (flows // STEP)
     groups = {
-        f"from{at}s": tcp(
+        f"from{at}s": tcp_flows(
             STEP, ecn=getattr(queue, "ecn", False), start={"uniform": [f"{at}s", f"{at + 1}s"]}, **changes
         )
         for at in range(0, end, 50)
@@ -72,10 +72,12 @@ def course(run: ps.Run) -> dict[str, Any]:
     return record
 
 
-def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:
+def load_sweep(*queues: str, seeds: QuickOrFull[int] | None = None) -> Sweep:
     """A sweep of these queues at each load."""
-    axes: dict[str, Any] = {"queue": list(queues), "flows": Choice([100, 200, 250, 300], LOADS)}
-    return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or Choice(5, 10), keep=course)
+    axes: dict[str, Any] = {"queue": list(queues), "flows": QuickOrFull([100, 200, 250, 300], LOADS)}
+    return Sweep(
+        lambda queue, flows: step_scenario(QUEUES[queue], flows), axes, seeds=seeds or QuickOrFull(5, 10), keep=course
+    )
 
 
 WHOLE = {"flows": LOADS[-1]}
@@ -87,13 +89,13 @@ loss, used, queue_length = metric("loss"), metric("utilization"), metric("q", "p
 SWING = 0.15 * MAX_TH  # packets (decision)
 hits = below < 1
 # An average that is below max_th for 99 % of a phase may look in a figure as if it stays below, or as if it hits it.
-stable = judged(
+stable = judged_statement(
     lambda sd, time: all_of((sd <= SWING).at("sd of the average"), (time >= 0.99).at("time below max_th")),
     swing,
     below,
     text=f"stable: {{}} <= {SWING:g}, {{}} >= 0.99",
 )
-unstable = judged(
+unstable = judged_statement(
     lambda sd, time: any_of((sd > SWING).at("sd of the average"), (time < 1).at("time below max_th")),
     swing,
     below,
@@ -111,4 +113,4 @@ def draw_course(queue: str, summary: SummaryTable) -> Figure:
             ]
             if points:
                 lines.setdefault(label, []).extend(points)
-    return over_time(lines, "packets", levels=(MIN_TH, MAX_TH))
+    return draw_over_time(lines, "packets", levels=(MIN_TH, MAX_TH))

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, Table, by_table
+from penstock.reproduce.figure import Claim, CurveFigure, QuickOrFull, Sweep, Table, table_statement
 from penstock.results.condition import Condition
 from penstock.results.sample import per_run
 
-from .constant import constant, in_use
+from .constant import constant_probability_scenario, in_use
 from .setup import claim
 
 P = 0.01
@@ -14,8 +14,8 @@ P = 0.01
 
 # Both limits, with up to 1300 flows for the smaller.
 study = Sweep(
-    lambda limit, flows: constant("drop", flows, P, window=limit),
-    {"limit": [12, 6], "flows": Choice([700, 1100, 1300], [700, 1100, 1150, 1200, 1250, 1300])},
+    lambda limit, flows: constant_probability_scenario("drop", flows, P, window=limit),
+    {"limit": [12, 6], "flows": QuickOrFull([700, 1100, 1300], [700, 1100, 1150, 1200, 1250, 1300])},
     where=lambda limit, flows: (limit == 12) == (flows == 700),
 )
 
@@ -29,12 +29,14 @@ def _needed(table: Table) -> Condition:
         return float(flows[0] + (target - queues[0]) / gain)
 
     needed = per_run(equal, [table("q", limit=6, flows=n) for n in flows], table("q", limit=12, flows=700))
-    return needed.reads(1300, share=0.1)
+    return needed.matches_printed(1300, share=0.1)
 
 
 CLAIMS = (
     claim(
-        "c08", by_table(_needed, "1300 within 10 %"), reading="the number of flows limited to 6 packets that it takes"
+        "c08",
+        table_statement(_needed, "1300 within 10 %"),
+        reading="the number of flows limited to 6 packets that it takes",
     ),
     Claim(
         "why-c08/windows",
@@ -44,4 +46,4 @@ CLAIMS = (
     ),
 )
 
-draw = Curves("flows", "q", "limit", labels=("flows", "mean queue (packets)"))
+draw = CurveFigure("flows", "q", "limit", labels=("flows", "mean queue (packets)"))

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, Sweep
+from penstock.reproduce.figure import Claim, CurveFigure, QuickOrFull, Sweep
 
-from .setup import dumbbell, tcp
+from .setup import dumbbell, tcp_flows
 from .step_load import LIMIT, queue_length
 
 EQUAL, JITTER, UNEQUAL = "equal round trips of 80 ms", "0 to 5 ms more for each packet", "round trips of 60 to 100 ms"
@@ -13,7 +13,7 @@ PLACES = 10  # of the sources with unequal round trips
 
 
 def _scenario(which: str, flows: int) -> ps.Scenario:
-    bulk = tcp(flows)
+    bulk = tcp_flows(flows)
     base = dumbbell(ps.DropTail(limit=f"{LIMIT}p"), {"bulk": bulk}, "100s", "60s")
     source = base.links["source"]
     if which == JITTER:
@@ -30,7 +30,7 @@ def _scenario(which: str, flows: int) -> ps.Scenario:
 # One change at a time; all flows start together, and the last 40 of 100 s are measured.
 study = Sweep(
     lambda **at: _scenario(at["round trips"], at["flows"]),
-    {"round trips": [EQUAL, JITTER, UNEQUAL], "flows": Choice([250], [250, 300, 400])},
+    {"round trips": [EQUAL, JITTER, UNEQUAL], "flows": QuickOrFull([250], [250, 300, 400])},
 )
 
 
@@ -40,4 +40,4 @@ CLAIMS = tuple(
     for which in (JITTER, UNEQUAL)
 )
 
-draw = Curves("flows", "q", "round trips", labels=("flows", "mean queue of drop-tail (packets)"))
+draw = CurveFigure("flows", "q", "round trips", labels=("flows", "mean queue of drop-tail (packets)"))

@@ -3,10 +3,10 @@
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, SummaryTable, Sweep, every
+from penstock.reproduce.figure import Claim, CurveFigure, QuickOrFull, SummaryTable, Sweep, every
 
 from .setup import claim
-from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, course, steps, swing
+from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, course, step_scenario, swing
 
 FLOWS = 200
 HELD = {"A-RED": 0.25, "A-RED-ECN": 0.37}  # the average max_p with 200 flows
@@ -20,10 +20,10 @@ def _step(queue: str, form: str) -> ps.Scenario:
         min_th=MIN_TH, max_th=MAX_TH, max_p=HELD[queue], w_q=0.002, limit=f"{LIMIT}p", gentle=True,
         ecn=queue.endswith("ECN"),
     )  # fmt: skip
-    return steps(QUEUES[queue] if moving else fixed, FLOWS, halving=halving)
+    return step_scenario(QUEUES[queue] if moving else fixed, FLOWS, halving=halving)
 
 
-study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=Choice(5, 10), keep=course)
+study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=QuickOrFull(5, 10), keep=course)
 
 AS_IT_IS, FIXED, REAL = (swing(form=form) for form in FORMS)
 CLAIMS = (
@@ -44,4 +44,4 @@ def draw(summary: SummaryTable) -> Figure:
         for labels, numbers in summary.cells
     )
     labels = ("0: as it is, 1: max_p held, 2: and real windows", "sd of the average queue (packets)")
-    return Curves("step", "avg_sd", "queue", labels=labels)(points)
+    return CurveFigure("step", "avg_sd", "queue", labels=labels)(points)

@@ -5,7 +5,18 @@ from itertools import combinations
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Readings, Sweep, Table, by_table, every, metric, needing, within
+from penstock.reproduce.figure import (
+    Claim,
+    QuickOrFull,
+    Readings,
+    Sweep,
+    Table,
+    claims_if_measured,
+    every,
+    metric,
+    table_statement,
+    within,
+)
 from penstock.results.condition import Condition
 
 from . import setup
@@ -16,13 +27,13 @@ from .setup import (
     NEVER,
     SEEN,
     TRIPS,
+    buffer_figure,
     claim,
     fast,
     in_authors_setup,
-    panel,
     queue,
+    run_span,
     slow,
-    times,
     used,
 )
 
@@ -41,7 +52,7 @@ MARKED = Readings({"now": "", "most": MOST})
 
 
 def _scenario(form: str, marked: str, buffer: int) -> ps.Scenario:
-    return setup.two_round_trips("long", queue("DSDRR", buffer, marked=marked, **FORMS[form]), times(TRIPS).full)
+    return setup.two_round_trips("long", queue("DSDRR", buffer, marked=marked, **FORMS[form]), run_span(TRIPS).full)
 
 
 # Long flows of two round trips with the hosts of the author's set-up. When a period T ends without an overflow, W falls
@@ -51,11 +62,11 @@ study = in_authors_setup(
     Sweep(
         _scenario,
         {
-            "form": Choice([*STARTS[::2], FREE], list(FORMS)),
-            "marked": Choice(["now"], ["now", "most"]),
-            "buffer": Choice([400], [200, 400, 1000, 5000]),
+            "form": QuickOrFull([*STARTS[::2], FREE], list(FORMS)),
+            "marked": QuickOrFull(["now"], ["now", "most"]),
+            "buffer": QuickOrFull([400], [200, 400, 1000, 5000]),
         },
-        span=times(TRIPS),
+        span=run_span(TRIPS),
         where=lambda form, marked, buffer: form in STARTS or marked == "now",
     ),
     HOSTS,
@@ -76,18 +87,18 @@ def _alike(table: Table) -> Condition:
     """The goodputs with any two initial values of W in a table are alike."""
     pairs = list(combinations([form for form in STARTS if table.has(form=form)], 2))
     near = [(g(form=first) - g(form=second)).between(-3, 3) for g in (slow, fast) for first, second in pairs]
-    return every(*near)(buffer=SEEN).on(table)
+    return every(*near)(buffer=SEEN).on_table(table)
 
 
 CLAIMS = (
     claim(
         "c28",
-        by_table(
+        table_statement(
             _alike, "W from 2 to 30 % of the queues: goodputs of a kind of flows differ by <= 3 points, each buffer"
         )(marked=MARKED),
         "W from 2 to 30 % of the queues: goodputs of a kind of flows differ by <= 3 points, each buffer",
     ),
-    *needing(
+    *claims_if_measured(
         {"form": PRINTED},
         claim(
             "c29",
@@ -110,4 +121,4 @@ CLAIMS = (
     ),
 )
 
-draw = panel("g_slow", "goodput, 200 ms (%)", by="form", where={"marked": "now"})
+draw = buffer_figure("g_slow", "goodput, 200 ms (%)", by="form", where={"marked": "now"})

@@ -1,22 +1,22 @@
 """Figure 4 (a): goodput of the long flows of 200 ms against the buffer, two round trips (Section 5.1)."""
 
-from penstock.reproduce.figure import every, needing, within
+from penstock.reproduce.figure import claims_if_measured, every, within
 
-from .setup import COMPARED, LAST, NEW, POINTS, SEEN, SETTLED, TRIPS, against_buffer, claim, panel, slow, used
+from .setup import COMPARED, LAST, NEW, POINTS, SEEN, SETTLED, TRIPS, buffer_figure, buffer_study, claim, slow, used
 
-study = against_buffer(TRIPS, "long", COMPARED.full)
+study = buffer_study(TRIPS, "long", COMPARED.full)
 
 OF_INTEREST = within(200, 1000)  # packets, 5 to 25 % of the bandwidth-delay product (Section 5)
 FROM_1000 = within(1000, LAST)  # packets
 
-c01 = claim("c01", slow(buffer=SEEN).reads(40, 30, 50))
-c03 = claim("c03", slow(buffer=400).reads(80, 70, 90))
+c01 = claim("c01", slow(buffer=SEEN).matches_printed(40, 30, 50))
+c03 = claim("c03", slow(buffer=400).matches_printed(80, 70, 90))
 qsdrr_is_better = (slow(scheme="QSDRR") > slow(scheme=NEW))(buffer=200)
 both_are_close = (slow(scheme="QSDRR") - slow(scheme=NEW)).between(-POINTS, POINTS)
 dsdrr_is_close = (slow(scheme="QSDRR") - slow(scheme="DSDRR")).between(-POINTS, POINTS)
 
 CLAIMS = (
-    *needing(
+    *claims_if_measured(
         SETTLED,
         c01(scheme=["RED", "Blue"]),
         claim("c02", slow(scheme=NEW, buffer=FROM_1000) >= 80),
@@ -36,7 +36,7 @@ CLAIMS = (
         ),
         claim("c33", every(*(n(scheme=["RED", "Blue"]) < n(scheme="QSDRR") for n in (slow, used)))(buffer=OF_INTEREST)),
     ),
-    claim("c04", slow(scheme=NEW, buffer=100).reads(40, 30, 50)),
+    claim("c04", slow(scheme=NEW, buffer=100).matches_printed(40, 30, 50)),
 )
 
-draw = panel("g_slow", "goodput, 200 ms (%)")
+draw = buffer_figure("g_slow", "goodput, 200 ms (%)")

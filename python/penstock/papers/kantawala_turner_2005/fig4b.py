@@ -1,15 +1,15 @@
 """Figure 4 (b): goodput of the long flows of 40 ms against the buffer, two round trips (Section 5.1)."""
 
-from penstock.reproduce.figure import below, every, needing, within
+from penstock.reproduce.figure import below, claims_if_measured, every, within
 
-from .setup import COMPARED, LAST, NEW, SEEN, SETTLED, TRIPS, against_buffer, claim, fast, panel
+from .setup import COMPARED, LAST, NEW, SEEN, SETTLED, TRIPS, buffer_figure, buffer_study, claim, fast
 
-study = against_buffer(TRIPS, "long", COMPARED.full)
+study = buffer_study(TRIPS, "long", COMPARED.full)
 
 c06 = claim("c06", fast(buffer=SEEN).between(135, 160))
 tail_drop = fast(scheme="Tail-Drop")
 CLAIMS = (
-    *needing(
+    *claims_if_measured(
         SETTLED,
         c06(scheme=["RED", "Blue"]),
         claim("c08", fast(scheme=NEW, buffer=within(400, LAST)) <= 115),
@@ -17,4 +17,4 @@ CLAIMS = (
     claim("c07", every(tail_drop(buffer=below(1000)) > 100, tail_drop(buffer=within(1000, LAST)) <= 105)),
 )
 
-draw = panel("g_fast", "goodput, 40 ms (%)")
+draw = buffer_figure("g_fast", "goodput, 40 ms (%)")

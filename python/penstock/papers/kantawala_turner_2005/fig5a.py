@@ -1,21 +1,23 @@
 """Figure 5 (a): goodput of the long end-to-end flows against the buffer, three hops (Section 5.2)."""
 
-from penstock.reproduce.figure import Readings, every, needing, within
+from penstock.reproduce.figure import Readings, claims_if_measured, every, within
 
-from .setup import FROM_400, HOPS, LAST, NEW, POINTS, SEEN, SETTLED, against_buffer, claim, panel, slow
+from .setup import FROM_400, HOPS, LAST, NEW, POINTS, SEEN, SETTLED, buffer_figure, buffer_study, claim, slow
 
-study = against_buffer(HOPS, "long")
+study = buffer_study(HOPS, "long")
 
 LARGE = within(2000, LAST)  # packets, "greater than a 1000"
 
 shares = claim(
     "c13",
-    every(slow(scheme="DSDRR").reads(80, 70, 90), slow(scheme="DTDRR").reads(70, 60, 80))(buffer=within(400, LAST)),
+    every(slow(scheme="DSDRR").matches_printed(80, 70, 90), slow(scheme="DTDRR").matches_printed(70, 60, 80))(
+        buffer=within(400, LAST)
+    ),
 )
 close = (slow(scheme="DSDRR") - slow(scheme="QSDRR")).between(-POINTS, POINTS)
-one_queue = claim("c14", slow(scheme=["RED", "Tail-Drop"]).reads(40, 30, 50))
+one_queue = claim("c14", slow(scheme=["RED", "Tail-Drop"]).matches_printed(40, 30, 50))
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     SETTLED,
     shares,
     claim(
@@ -28,7 +30,7 @@ CLAIMS = needing(
         "c16",
         every(
             close(buffer=SEEN),
-            (slow(scheme="DTDRR") / slow(scheme=["DSDRR", "QSDRR"])).reads(0.9, 0.85, 0.95)(buffer=LARGE),
+            (slow(scheme="DTDRR") / slow(scheme=["DSDRR", "QSDRR"])).matches_printed(0.9, 0.85, 0.95)(buffer=LARGE),
             (slow(scheme="DTDRR") / slow(scheme="RED") >= 1.5)(buffer=LARGE),
         ),
     ),
@@ -36,4 +38,4 @@ CLAIMS = needing(
     one_queue(buffer=Readings({LAST: "", SEEN: "at every B"})),
 )
 
-draw = panel("g_slow", "goodput, three hops (%)")
+draw = buffer_figure("g_slow", "goodput, three hops (%)")

@@ -1,18 +1,20 @@
 """Figure 5 (b): goodput of the long cross traffic at the first router, three hops (Section 5.2)."""
 
-from penstock.reproduce.figure import Readings, every, needing
+from penstock.reproduce.figure import Readings, claims_if_measured, every
 
-from .setup import FROM_400, HOPS, LAST, NEW, SEEN, SETTLED, against_buffer, claim, fast, panel, slow, used
+from .setup import FROM_400, HOPS, LAST, NEW, SEEN, SETTLED, buffer_figure, buffer_study, claim, fast, slow, used
 
-study = against_buffer(HOPS, "long")
+study = buffer_study(HOPS, "long")
 
 AT = Readings({SEEN: "", LAST: "at B = 5000"})
 
-slack = claim("c18", fast(scheme=NEW).reads(117.5, 110, 125))
-one_queue = claim("c19", every(fast.reads(150, 140, 160), used.reads(95, 93, 97))(scheme=["RED", "Tail-Drop"]))
-blue = claim("c20", every(fast.reads(130, 120, 140), used.reads(75, 70, 80)))
+slack = claim("c18", fast(scheme=NEW).matches_printed(117.5, 110, 125))
+one_queue = claim(
+    "c19", every(fast.matches_printed(150, 140, 160), used.matches_printed(95, 93, 97))(scheme=["RED", "Tail-Drop"])
+)
+blue = claim("c20", every(fast.matches_printed(130, 120, 140), used.matches_printed(75, 70, 80)))
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     SETTLED,
     slack(buffer=FROM_400),
     one_queue(buffer=AT),
@@ -20,4 +22,4 @@ CLAIMS = needing(
     claim("c21", (used - (slow + fast) / 2).between(-2, 2)(buffer=SEEN)),
 )
 
-draw = panel("g_fast", "goodput, cross (%)")
+draw = buffer_figure("g_fast", "goodput, cross (%)")

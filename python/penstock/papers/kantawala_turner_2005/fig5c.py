@@ -1,10 +1,10 @@
 """Figure 5 (c): completion times of bursts, end-to-end over cross traffic, three hops (Section 5.2)."""
 
-from penstock.reproduce.figure import every, needing
+from penstock.reproduce.figure import claims_if_measured, every
 
-from .setup import HOPS, LAST, NEW, ONE_QUEUE, SEEN, SETTLED, against_buffer, claim, panel, ratio
+from .setup import HOPS, LAST, NEW, ONE_QUEUE, SEEN, SETTLED, buffer_figure, buffer_study, claim, ratio
 
-study = against_buffer(HOPS, "short")
+study = buffer_study(HOPS, "short")
 
 SMALLEST_FACTOR = 3.5 / 2
 """The smallest printed ratio of the other schemes over DTDRR's with 5000 packets; the text says "a factor of two"."""
@@ -12,10 +12,13 @@ SMALLEST_FACTOR = 3.5 / 2
 as_qsdrr = (ratio(scheme="DTDRR") / ratio(scheme="QSDRR")).between(0.9, 1.1)
 twice_as_good = ratio(scheme="DTDRR") / ratio(scheme=ONE_QUEUE) <= 1 / SMALLEST_FACTOR
 near_two = claim(
-    "c23", every(ratio(scheme=NEW).reads(2, 1.6, 2.4), ratio(scheme=ONE_QUEUE).reads(3.75, 3.0, 4.5))(buffer=LAST)
+    "c23",
+    every(ratio(scheme=NEW).matches_printed(2, 1.6, 2.4), ratio(scheme=ONE_QUEUE).matches_printed(3.75, 3.0, 4.5))(
+        buffer=LAST
+    ),
 )
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     SETTLED,
     claim(
         "c22", every(as_qsdrr, twice_as_good, ratio(scheme="DSDRR") / ratio(scheme=ONE_QUEUE) <= 1 / 1.5)(buffer=SEEN)
@@ -23,4 +26,4 @@ CLAIMS = needing(
     near_two,
 )
 
-draw = panel("ratio", "time, three hops / cross")
+draw = buffer_figure("ratio", "time, three hops / cross")

@@ -1,24 +1,24 @@
 """Figure 6 (a): goodput of the slower long flows against the number of queues, 1000 packets (Section 5.3)."""
 
-from penstock.reproduce.figure import Choice, every, needing
+from penstock.reproduce.figure import QuickOrFull, claims_if_measured, every
 
-from .setup import ALL, DRR_BASED, HOPS, NEW, TRIPS, claim, panel, runs, slow
+from .setup import ALL, DRR_BASED, HOPS, NEW, TRIPS, buffer_figure, claim, paper_study, slow
 
 BUFFER = 1000  # packets (Section 5.3)
 
-study = runs(
+study = paper_study(
     {
-        "network": Choice([TRIPS], [TRIPS, HOPS]),
+        "network": QuickOrFull([TRIPS], [TRIPS, HOPS]),
         "scheme": DRR_BASED,
-        "queues": Choice([1, 10, ALL], [1, 2, 5, 10, 20, ALL]),
+        "queues": QuickOrFull([1, 10, ALL], [1, 2, 5, 10, 20, ALL]),
     },
     buffer=BUFFER,
 )
 
 first, second = slow(queues=10) - slow(queues=1), slow(queues=ALL) - slow(queues=10)
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     {"queues": 1},
     claim("c26", every(second <= 5, second < first)(scheme=NEW)),
 )
 
-draw = panel("g_slow", "goodput, 200 ms (%)", "queues", where={"network": TRIPS})
+draw = buffer_figure("g_slow", "goodput, 200 ms (%)", "queues", where={"network": TRIPS})

@@ -1,9 +1,9 @@
 """Figure 6 (b): deviation of goodput among the slower long flows against the number of queues (Section 5.3)."""
 
-from penstock.reproduce.figure import Number, Statement, every, metric, needing, spread
+from penstock.reproduce.figure import Number, Statement, claims_if_measured, every, metric, spread
 
 from . import fig6a
-from .setup import DRR_BASED, TRIPS, claim, panel
+from .setup import DRR_BASED, TRIPS, buffer_figure, claim
 
 study = fig6a.study
 
@@ -19,6 +19,6 @@ c27 = claim(
     _even(sd),
     others={"below 15 % alone, with differences": sd < 0.15, "among all flows of the link": _even(sd_all)},
 )
-CLAIMS = needing({"queues": 1}, c27(scheme=DRR_BASED))
+CLAIMS = claims_if_measured({"queues": 1}, c27(scheme=DRR_BASED))
 
-draw = panel("sd_slow", "sd of goodput / fair share", "queues", where={"network": TRIPS})
+draw = buffer_figure("sd_slow", "sd of goodput / fair share", "queues", where={"network": TRIPS})

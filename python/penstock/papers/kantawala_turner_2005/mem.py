@@ -1,10 +1,10 @@
 """Drops of packets that were already stored, which cost memory bandwidth (Sections 2 and 3)."""
 
-from penstock.reproduce.figure import Choice, every, metric
+from penstock.reproduce.figure import QuickOrFull, every, metric
 
-from .setup import BUFFERS, SEEN, TRIPS, against_buffer, claim, panel
+from .setup import BUFFERS, SEEN, TRIPS, buffer_figure, buffer_study, claim
 
-study = against_buffer(TRIPS, "long", ["DTDRR", "DSDRR", "QSDRR", "DRR", "TDRR"], Choice([400], BUFFERS))
+study = buffer_study(TRIPS, "long", ["DTDRR", "DSDRR", "QSDRR", "DRR", "TDRR"], QuickOrFull([400], BUFFERS))
 
 stored = metric("stored", says="stored packets among drops")
 CLAIMS = (
@@ -15,4 +15,4 @@ CLAIMS = (
     ),
 )
 
-draw = panel("stored", "stored packets among drops")
+draw = buffer_figure("stored", "stored packets among drops")

@@ -1,16 +1,16 @@
 """DTDRR with 400 packets, and one shared queue with every buffer: long flows of two round trips."""
 
-from penstock.reproduce.figure import needing
+from penstock.reproduce.figure import claims_if_measured
 
-from .setup import ONE_QUEUE, SETTLED, TRIPS, buffers, claim, panel, runs, slow
+from .setup import ONE_QUEUE, SETTLED, TRIPS, buffer_figure, buffer_sizes, claim, paper_study, slow
 
 SMALL = 400  # packets
-study = runs(  # runs of Figure 4 (a)
-    {"scheme": ["DTDRR", *ONE_QUEUE], "buffer": buffers(TRIPS, "long")},
+study = paper_study(  # runs of Figure 4 (a)
+    {"scheme": ["DTDRR", *ONE_QUEUE], "buffer": buffer_sizes(TRIPS, "long")},
     {"network": TRIPS, "load": "long"},
     where=lambda scheme, buffer: scheme in ONE_QUEUE or buffer == SMALL,
 )
 
-CLAIMS = needing(SETTLED, claim("m1", slow(scheme="DTDRR", buffer=SMALL) > slow(scheme=ONE_QUEUE)))
+CLAIMS = claims_if_measured(SETTLED, claim("m1", slow(scheme="DTDRR", buffer=SMALL) > slow(scheme=ONE_QUEUE)))
 
-draw = panel("g_slow", "goodput, 200 ms (%)")
+draw = buffer_figure("g_slow", "goodput, 200 ms (%)")

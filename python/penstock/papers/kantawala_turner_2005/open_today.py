@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.plots import style
-from penstock.reproduce.figure import Choice, Claim, SummaryTable, every, metric, needing
+from penstock.reproduce.figure import Claim, QuickOrFull, SummaryTable, claims_if_measured, every, metric
 
 from . import setup
-from .setup import HELD, HOPS, SENDERS, TRIPS, Runs, Span, added, queue, runs, slow
+from .setup import HELD, HOPS, SENDERS, TRIPS, Runs, Span, joined_studies, paper_study, queue, slow
 
 LEFT_OPEN = "a question that the work leaves open"
 NEW: dict[str, ps.Queue] = {"FQ-CoDel": ps.FqCoDel(), "CAKE": ps.Cake(), "PIE": ps.Pie()}  # with their own defaults
@@ -25,15 +25,15 @@ def _queue(scheme: str, buffer: int) -> ps.Queue:
 
 def _part(network: str, load: str, span: Span, sizes: list[int]) -> Runs:
     vary = {
-        "tcp": Choice(["Reno"], list(SENDERS)),
-        "scheme": Choice(["DTDRR", *FAIR], [*OLD, *NEW]),
-        "buffer": Choice([1000], sizes),
+        "tcp": QuickOrFull(["Reno"], list(SENDERS)),
+        "scheme": QuickOrFull(["DTDRR", *FAIR], [*OLD, *NEW]),
+        "buffer": QuickOrFull([1000], sizes),
     }
     labels = {"network": network, "load": load}
-    return runs(vary, labels, seeds=Choice(2, 5), span=Choice(("5s", "3s"), span), discipline=_queue)
+    return paper_study(vary, labels, seeds=QuickOrFull(2, 5), span=QuickOrFull(("5s", "3s"), span), discipline=_queue)
 
 
-study = added(  # no queue marks; 200 and 1000 packets are 4.8 and 24 ms of the link
+study = joined_studies(  # no queue marks; 200 and 1000 packets are 4.8 and 24 ms of the link
     _part(TRIPS, "long", ("50s", "20s"), [200, 1000]),
     full=[_part(TRIPS, "short", ("40s", "12s"), [1000]), _part(HOPS, "long", ("40s", "15s"), [1000])],
 )
@@ -92,7 +92,7 @@ def _against(old: str, name: str, reading: str) -> Iterator[Claim]:
             yield Claim(f"open-{name}-{id_}", says, holds(tcp=tcp), reading=words)
 
 
-CLAIMS = needing(  # in quick mode flows over 200 ms have not reached their share
+CLAIMS = claims_if_measured(  # in quick mode flows over 200 ms have not reached their share
     {"network": HOPS},
     *(claim for old, reading in OLD.items() for claim in _against(old, old.lower().removesuffix("-w"), reading)),
 )
@@ -102,16 +102,16 @@ def draw(summary: SummaryTable) -> Figure:
     """Goodput of the long flows of 200 ms against the delay; a line from 200 packets to 1000 for each scheme."""
     part = summary.where(network=TRIPS, load="long")
     senders = part.axis("tcp")
-    with style.styled():
+    with style.figure_style():
         figure = Figure(figsize=(style.WIDTH * len(senders), 2.5), layout="constrained")
         lines: dict[str, object] = {}
         for ax, tcp in zip(figure.subplots(1, len(senders), squeeze=False).flat, senders, strict=True):
             for index, scheme in enumerate(part.axis("scheme")):
                 at = [part.along("buffer", name, tcp=tcp, scheme=scheme) for name in ("delay95", "g_slow")]
                 delay, goodput = ([point.mean for _, point in points] for points in at)
-                (lines[scheme],) = ax.plot(delay, goodput, **style.line(index))
+                (lines[scheme],) = ax.plot(delay, goodput, **style.line_style(index))
             ax.set_title(tcp, size=7)
             ax.set_xlabel("delay at the 95th percentile (ms)")
             ax.set_ylabel("goodput, 200 ms (%)")
-        style.legend(figure, 6, lines)
+        style.add_legend(figure, 6, lines)
     return figure

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from penstock.reproduce.figure import Number, Statement, every, mean, needing, within
-from penstock.reproduce.shape import swept
+from penstock.reproduce.figure import Number, Statement, claims_if_measured, every, mean, within
+from penstock.reproduce.shape import along_sweep
 
 from . import fig4a, fig4c, fig5a, fig5c, single
 from .setup import (
@@ -17,17 +17,17 @@ from .setup import (
     SEEN,
     SETTLED,
     TRIPS,
-    added,
     claim,
     fast,
-    keep_order,
+    joined_studies,
     lost,
+    orders_agree,
     ratio,
     slow,
     used,
 )
 
-study = added(*(module.study for module in (fig4a, fig4c, fig5a, fig5c, single)))
+study = joined_studies(*(module.study for module in (fig4a, fig4c, fig5a, fig5c, single)))
 
 BOTH = [TRIPS, HOPS]  # the networks with two kinds of flows
 FROM_400 = within(400, LAST)
@@ -55,7 +55,7 @@ def _overall(over_buffers: Callable[[Number], Number]) -> Statement:
 
 
 c12 = claim("c12", every(used > 90, lost < 1))
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     SETTLED,
     c12(scheme=DRR_BASED),
     claim(
@@ -65,7 +65,7 @@ CLAIMS = needing(
     ),
     claim(
         "c30",
-        swept(every(*(keep_order(g, ALL_SCHEMES, {"buffer": max(BUFFERS)}, SETTLED) for g in (slow, fast))))(
+        along_sweep(every(*(orders_agree(g, ALL_SCHEMES, {"buffer": max(BUFFERS)}, SETTLED) for g in (slow, fast))))(
             network=BOTH, **LONG
         ),
         f"nine in ten pairs > {POINTS} points apart with {LAST} packets have the same order with {max(BUFFERS)}",

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from penstock.reproduce.changes import together, with_queues, with_tcp, with_traffic
+from penstock.reproduce.changes import combined_change, queue_change, tcp_change, traffic_change
 from penstock.reproduce.effort import Change
-from penstock.reproduce.figure import Choice, Table
+from penstock.reproduce.figure import QuickOrFull, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 
 from .setup import (
     ACCESS_LIMIT,
@@ -23,11 +23,11 @@ from .setup import (
     SHORT_WINDOWS,
     TRIPS,
     Runs,
-    access_limits,
-    added,
+    joined_studies,
     measure,
+    paper_study,
     queue,
-    runs,
+    with_access_limits,
 )
 
 LONG_WINDOWS = [100, 128, 150, 200, 400]
@@ -35,8 +35,8 @@ LONG_WINDOWS = [100, 128, 150, 200, 400]
 Axis = Mapping[str, Change | None]
 NEVER_CLEARED: Axis = {"never": NOT_CLEARED}
 BITS: Axis = {"cleared": None, **NEVER_CLEARED}
-HELD: Axis = {"W at 10 %": with_queues(("dsdrr",), interval=NEVER)}
-MOST: Axis = {"most marked": with_queues(("dsdrr",), marked="most")}
+HELD: Axis = {"W at 10 %": queue_change(("dsdrr",), interval=NEVER)}
+MOST: Axis = {"most marked": queue_change(("dsdrr",), marked="most")}
 """W falls to one more than the largest number of queues marked within T, not to one more than the number marked when T
 ends."""
 TIMERS: Axis = {"1 s": None, "0.2 s": EARLIER_TIMER}
@@ -44,18 +44,18 @@ NO_WINDOW, SHORT = "no window", f"short {SHORT_WINDOW}"
 WINDOWS: Axis = {
     NO_WINDOW: None,
     SHORT: SHORT_WINDOWS,
-    **{f"{SHORT}, long {window}": together(SHORT_WINDOWS, with_tcp(window=window)) for window in LONG_WINDOWS},
+    **{f"{SHORT}, long {window}": combined_change(SHORT_WINDOWS, tcp_change(window=window)) for window in LONG_WINDOWS},
 }
 FEW_WINDOWS: Axis = {name: WINDOWS[name] for name in (NO_WINDOW, SHORT, f"{SHORT}, long 100", f"{SHORT}, long 200")}
-NEAR: Axis = {f"0.2 s, {SHORT}": together(EARLIER_TIMER, SHORT_WINDOWS)}
-LIMITED: Axis = {f"access {ACCESS_LIMIT}": access_limits}
+NEAR: Axis = {f"0.2 s, {SHORT}": combined_change(EARLIER_TIMER, SHORT_WINDOWS)}
+LIMITED: Axis = {f"access {ACCESS_LIMIT}": with_access_limits}
 ACCESS: Axis = {"": None, **LIMITED}
 TCP = ("tcp", "onoff")
-NEWRENO: Axis = {"": None, "NewReno": with_traffic(TCP, flavour="newreno")}
+NEWRENO: Axis = {"": None, "NewReno": traffic_change(TCP, flavour="newreno")}
 HOSTS: Axis = {
     **NEWRENO,
-    "SACK": with_traffic(TCP, flavour="sack"),
-    "delayed ACKs": with_traffic(TCP, delayed_ack="100ms"),
+    "SACK": traffic_change(TCP, flavour="sack"),
+    "delayed ACKs": traffic_change(TCP, delayed_ack="100ms"),
 }
 """The paper uses Reno and does not mention acknowledgements; 0.1 s is the delay of ns-2."""
 
@@ -63,7 +63,7 @@ HOSTS: Axis = {
 def _product(*axes: Axis) -> dict[str, Change | None]:
     """Each choice of a change from each axis, by the names of the changes."""
     chosen = (dict(each) for each in itertools.product(*(axis.items() for axis in axes)))
-    return {", ".join(filter(None, changes)): together(*changes.values()) for changes in chosen}
+    return {", ".join(filter(None, changes)): combined_change(*changes.values()) for changes in chosen}
 
 
 RECONSTRUCTED = f"never, 0.2 s, {SHORT}, access {ACCESS_LIMIT}"
@@ -80,16 +80,16 @@ SCHEMES = ["DTDRR", "DSDRR"]
 
 
 def _runs(network: str, load: str, sizes: list[int], full: str) -> Runs:
-    return runs(
+    return paper_study(
         {"scheme": SCHEMES, "buffer": sizes},
         {"network": network, "load": load},
-        seeds=Choice(1, 2),
-        span=Choice(("15s", "6s"), (full, "10s")),
+        seeds=QuickOrFull(1, 2),
+        span=QuickOrFull(("15s", "6s"), (full, "10s")),
         discipline=queue,
     )
 
 
-_study = added(
+_study = joined_studies(
     *(
         part
         for network in (TRIPS, HOPS)
@@ -98,7 +98,7 @@ _study = added(
 )
 
 
-def _of(metric: str, **at: Any) -> Callable[[Table], Sample]:
+def _of(metric: str, **at: Any) -> Callable[[Table], RunSample]:
     return lambda table: table(metric, **at)
 
 

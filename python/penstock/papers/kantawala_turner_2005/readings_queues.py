@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
-from penstock.reproduce.changes import together
+from penstock.reproduce.changes import combined_change
 from penstock.reproduce.effort import Change
-from penstock.reproduce.figure import Choice, Table
+from penstock.reproduce.figure import QuickOrFull, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
 from .fig6a import BUFFER
 from .readings import PLACES, SCHEMES
-from .setup import ALL, HOPS, HOSTS, NOT_CLEARED, TRIPS, measure, runs
-from .sharing import by_kind
+from .setup import ALL, HOPS, HOSTS, NOT_CLEARED, TRIPS, measure, paper_study
+from .sharing import with_queues_by_kind
 
 FEW = 10  # queues (Section 5.3)
 
@@ -27,23 +27,23 @@ def _hashed(document: Document) -> Document:
     return reduce(lambda changed, name: changed.set(f"links.{name}.queue.spread", "hash"), shared, document)
 
 
-SHARED: dict[str, Change | None] = {"by number": None, "by kind": by_kind, "by a hash": _hashed}
+SHARED: dict[str, Change | None] = {"by number": None, "by kind": with_queues_by_kind, "by a hash": _hashed}
 """Equally many flows of both kinds in each queue, flows of one kind, or a random mixture."""
-READINGS = {name: together(HOSTS, NOT_CLEARED, change) for name, change in SHARED.items()}
+READINGS = {name: combined_change(HOSTS, NOT_CLEARED, change) for name, change in SHARED.items()}
 CHOSEN = "by kind"
 
-_study = runs(
-    {"network": Choice([TRIPS], [TRIPS, HOPS]), "scheme": SCHEMES, "queues": [FEW, ALL]},
-    seeds=Choice(1, 2),
+_study = paper_study(
+    {"network": QuickOrFull([TRIPS], [TRIPS, HOPS]), "scheme": SCHEMES, "queues": [FEW, ALL]},
+    seeds=QuickOrFull(1, 2),
     buffer=BUFFER,
 )
 
 
-def _gain(**at: Any) -> Callable[[Table], Sample]:
+def _gain(**at: Any) -> Callable[[Table], RunSample]:
     return lambda table: table("g_slow", queues=ALL, **at) - table("g_slow", queues=FEW, **at)
 
 
-def _deviation(**at: Any) -> Callable[[Table], Sample]:
+def _deviation(**at: Any) -> Callable[[Table], RunSample]:
     return lambda table: table("sd_slow", queues=FEW, **at)
 
 

@@ -11,29 +11,29 @@ from itertools import permutations
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.changes import together, with_limits, with_queues, with_traffic
+from penstock.reproduce.changes import combined_change, fifo_limit_change, queue_change, traffic_change
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import (
-    Choice,
-    Curves,
-    Effort,
+    CurveFigure,
     Number,
+    QuickOrFull,
     Readings,
+    ReproductionEffort,
     Statement,
     Study,
     at_most,
-    chosen,
-    claims_of,
+    claim_factory,
     every,
     metric,
+    value_for_effort,
     within,
 )
-from penstock.results.sample import Sample
+from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
 
-from .sharing import by_kind
+from .sharing import with_queues_by_kind
 
-claim = claims_of(__file__)
+claim = claim_factory(__file__)
 
 RATE = "500Mbit"  # of every bottleneck (Section 4)
 RATE_BPS = 500e6
@@ -50,29 +50,29 @@ NEVER = "1000s"  # an interval T that does not end within a run
 DSDRR_FULL = "DSDRR, W at its maximum"
 FULL_W: Mapping[str, Any] = {"w_init": 0.5, "w_max": 0.5, "interval": NEVER}
 SHORT_WINDOW = 20  # packets: the default of ns-2, which the text does not mention
-EARLIER_TIMER = with_traffic(("tcp", "onoff"), min_rto="200ms")
-SHORT_WINDOWS = with_traffic(("onoff",), window=SHORT_WINDOW)
-NOT_CLEARED = with_queues(("dsdrr",), **FULL_W)
+EARLIER_TIMER = traffic_change(("tcp", "onoff"), min_rto="200ms")
+SHORT_WINDOWS = traffic_change(("onoff",), window=SHORT_WINDOW)
+NOT_CLEARED = queue_change(("dsdrr",), **FULL_W)
 """Figure 1 sets DSDRR's overflow bit and never clears it: W grows by 2 every second up to its maximum, and stays."""
 ACCESS_LIMIT = 50  # packets: the default of ns-2; the text gives the access links no buffer
 
 
-def access_limits(document: Document) -> Document:
+def with_access_limits(document: Document) -> Document:
     """The scenario with `ACCESS_LIMIT` at the access links, unless the windows of all flows are smaller.
 
     Each access link has one flow, so a smaller window never fills its buffer. Results are the same without this limit,
     and short flows take half the time.
     """
     windows = [group["window"] for group in document.tree["traffic"].values()]
-    return document if max(windows) < ACCESS_LIMIT else with_limits(f"{ACCESS_LIMIT}p")(document)
+    return document if max(windows) < ACCESS_LIMIT else fifo_limit_change(f"{ACCESS_LIMIT}p")(document)
 
 
-HOSTS = together(EARLIER_TIMER, SHORT_WINDOWS, access_limits)
+HOSTS = combined_change(EARLIER_TIMER, SHORT_WINDOWS, with_access_limits)
 """Hosts and access links of the author's set-up: a minimum timeout of 0.2 s, and two defaults of ns-2.
 
 These are windows of 20 packets for short flows, and buffers of 50 packets at the access links.
 """
-reconstructed = together(HOSTS, NOT_CLEARED, by_kind)
+reconstructed = combined_change(HOSTS, NOT_CLEARED, with_queues_by_kind)
 """The author's set-up: `HOSTS`, DSDRR with its largest W, and shared queues with flows of one kind."""
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
@@ -86,7 +86,7 @@ MULTI_QUEUE: dict[str, ps.Queue] = {
 ONE_QUEUE = ["RED", "Blue", "Tail-Drop"]
 DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
 ALL_SCHEMES = [*DRR_BASED, *ONE_QUEUE]
-COMPARED = Choice([*DRR_BASED, "RED"], ALL_SCHEMES)
+COMPARED = QuickOrFull([*DRR_BASED, "RED"], ALL_SCHEMES)
 
 # Settings tried for RED and Blue; the best are used (Section 4 mentions a search, but not the tried settings).
 # Without a search the first of each is used.
@@ -130,7 +130,7 @@ Span = tuple[str, str]
 """Duration and warm-up of a run."""
 Tuned = Mapping[tuple[str, int], int]
 """The best setting of RED and of Blue for each buffer, as its index in the tried settings."""
-Runs = Callable[[Effort], Study]
+Runs = Callable[[ReproductionEffort], Study]
 
 
 def queue(scheme: str, buffer: int, tuned: Tuned | None = None, **changes: Any) -> ps.Queue:
@@ -219,22 +219,22 @@ def one_round_trip(load: str, discipline: ps.Queue, span: Span, **tcp: Any) -> p
 NETWORKS = {TRIPS: two_round_trips, HOPS: three_hops, ONE_TRIP: one_round_trip}
 
 
-def times(network: str) -> Choice[Span]:
+def run_span(network: str) -> QuickOrFull[Span]:
     """100 s (Section 4), the first 10 s of which are discarded (decision: starts and first losses are over by then)."""
-    return Choice(("12s", "5s") if network == HOPS else ("15s", "6s"), ("100s", "10s"))
+    return QuickOrFull(("12s", "5s") if network == HOPS else ("15s", "6s"), ("100s", "10s"))
 
 
-def buffers(network: str, load: str) -> Choice[list[int]]:
+def buffer_sizes(network: str, load: str) -> QuickOrFull[list[int]]:
     """The buffer sizes of the runs: up to 20 000 packets for long flows of two kinds, otherwise up to `LAST`."""
     few = [100, 400, 2000] if (network, load) == (TRIPS, "long") else [2000]
     if network == ONE_TRIP:
-        return Choice(few, [100, 200, 400, 1000, 5000])
-    return Choice(few, [size for size in BUFFERS if load == "long" or size <= LAST])
+        return QuickOrFull(few, [100, 200, 400, 1000, 5000])
+    return QuickOrFull(few, [size for size in BUFFERS if load == "long" or size <= LAST])
 
 
-def runs(
-    vary: Mapping[str, Any], labels: Mapping[str, Any] | None = None, *, seeds: int | Choice[int] = 5,
-    where: Callable[..., bool] | None = None, span: Choice[Span] | None = None,
+def paper_study(
+    vary: Mapping[str, Any], labels: Mapping[str, Any] | None = None, *, seeds: int | QuickOrFull[int] = 5,
+    where: Callable[..., bool] | None = None, span: QuickOrFull[Span] | None = None,
     discipline: Callable[..., ps.Queue] | None = None, **fixed: Any,
 ) -> Runs:  # fmt: skip
     """A study over `network`, `load`, `scheme`, `buffer`, `queues`, `jitter`, `flows` or a key of TCP, e.g. `flavour`.
@@ -243,12 +243,12 @@ def runs(
     best settings for Reno in their network and load, unless `discipline` makes the queues.
     """
 
-    def study(effort: Effort) -> Study:
-        axes = {axis: chosen(values, effort) for axis, values in vary.items()}
+    def study(effort: ReproductionEffort) -> Study:
+        axes = {axis: value_for_effort(values, effort) for axis, values in vary.items()}
         single = {"load": "long", **fixed, **(labels or {})}
         networks = axes.get("network", [single.get("network")])
         search = discipline is None and {"RED", "Blue"} & set(axes["scheme"])
-        tuned = {network: best(effort, network, single["load"]) for network in networks} if search else {}
+        tuned = {network: best_settings(effort, network, single["load"]) for network in networks} if search else {}
 
         def scenario(**at: Any) -> ps.Scenario:
             how = {**single, **at}
@@ -259,43 +259,48 @@ def runs(
                 how["min_rto"] = how.pop("least")
             shared = {} if queues == ALL else {"buckets": queues}
             make = discipline or functools.partial(queue, tuned=tuned.get(network), **shared)
-            within = chosen(span or times(network), effort)
+            within = value_for_effort(span or run_span(network), effort)
             return NETWORKS[network](load, make(scheme, buffer), within, **how)
 
-        return Study(scenario, axes, seeds=chosen(seeds, effort), where=where, labels=labels or {})
+        return Study(scenario, axes, seeds=value_for_effort(seeds, effort), where=where, labels=labels or {})
 
     return study
 
 
-def against_buffer(network: str, load: str, schemes: Any = COMPARED, sizes: Any = None) -> Runs:
+def buffer_study(network: str, load: str, schemes: Any = COMPARED, sizes: Any = None) -> Runs:
     """A study of schemes and buffers in one network."""
-    return runs({"scheme": schemes, "buffer": sizes or buffers(network, load)}, {"network": network, "load": load})
+    return paper_study(
+        {"scheme": schemes, "buffer": sizes or buffer_sizes(network, load)}, {"network": network, "load": load}
+    )
 
 
-def added(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
+def joined_studies(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
     """Several studies in one table; a quick reproduction leaves those of `full` out."""
 
-    def study(effort: Effort) -> Study:
-        return functools.reduce(operator.add, (part(effort) for part in (*parts, *effort.choose((), full))))
+    def study(effort: ReproductionEffort) -> Study:
+        return functools.reduce(operator.add, (part(effort) for part in (*parts, *effort.quick_or_full((), full))))
 
     return study
 
 
-def in_authors_setup(part: Callable[[Effort], Study], change: Change = reconstructed) -> Runs:
+def in_authors_setup(part: Callable[[ReproductionEffort], Study], change: Change = reconstructed) -> Runs:
     """A study with `change` applied to every scenario: by default, the study in the author's set-up."""
     return lambda effort: part(effort).changed(change)
 
 
-def best(effort: Effort, network: str, load: str) -> Tuned:
+def best_settings(effort: ReproductionEffort, network: str, load: str) -> Tuned:
     """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4).
 
     The search always runs in the author's set-up, the "simulation environment" of the paper. Both set-ups use its
     result.
     """
     effort = replace(effort, change=reconstructed)
-    sizes = chosen(buffers(network, load), effort)
-    tried = {"RED": range(effort.choose(2, len(RED_TRIED))), "Blue": range(effort.choose(2, len(BLUE_TRIED)))}
-    build, span = NETWORKS[network], effort.choose(("6s", "4s"), ("50s", "20s"))
+    sizes = value_for_effort(buffer_sizes(network, load), effort)
+    tried = {
+        "RED": range(effort.quick_or_full(2, len(RED_TRIED))),
+        "Blue": range(effort.quick_or_full(2, len(BLUE_TRIED))),
+    }
+    build, span = NETWORKS[network], effort.quick_or_full(("6s", "4s"), ("50s", "20s"))
     goodputs = effort.table(
         Study(
             lambda scheme, buffer, setting: build(load, queue(scheme, buffer, {(scheme, buffer): setting}), span),
@@ -341,7 +346,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 
 def _parts(run: ps.Run, kind: str) -> list[Any]:
-    """The metrics of all traffic groups with flows of one kind, which `by_kind` splits into several."""
+    """The metrics of all traffic groups with flows of one kind, which `with_queues_by_kind` splits into several."""
     return [group for name, group in run.traffic.items() if name.partition("-")[0] == kind]
 
 
@@ -358,10 +363,10 @@ def _deviation(mean: float, jain: float | None) -> float | None:
     return mean * math.sqrt(max(1 / jain - 1, 0.0)) if jain else None
 
 
-def keep_order(number: Number, schemes: Sequence[str], now: Labels, before: Labels) -> Statement:
+def orders_agree(number: Number, schemes: Sequence[str], now: Labels, before: Labels) -> Statement:
     """Wherever a number of two schemes differs by more than `POINTS` `before`, they have the same order `now`."""
 
-    def differ(difference: Sample) -> bool:
+    def differ(difference: RunSample) -> bool:
         return (difference > POINTS).decide().verdict == "confirmed"
 
     return every(
@@ -374,7 +379,9 @@ def keep_order(number: Number, schemes: Sequence[str], now: Labels, before: Labe
     )
 
 
-def panel(y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any) -> Curves:
+def buffer_figure(
+    y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any
+) -> CurveFigure:
     """A figure against the buffer, or another axis, with a line for each scheme."""
     name = called or {"buffer": "buffer (packets)"}.get(x, x)
-    return Curves(x, y, by, labels=(name, label), log="x", **how)
+    return CurveFigure(x, y, by, labels=(name, label), log="x", **how)

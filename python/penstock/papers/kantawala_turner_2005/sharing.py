@@ -9,13 +9,13 @@ from typing import Any
 from penstock.scenario.document import Document
 from penstock.units import format_time, parse_time
 
-__all__ = ["SLOW", "by_kind"]
+__all__ = ["SLOW", "with_queues_by_kind"]
 
 SLOW, IDLE = "slow", "idle"
 Group = Mapping[str, Any]
 
 
-def by_kind(document: Document) -> Document:
+def with_queues_by_kind(document: Document) -> Document:
     """A scenario in which slow flows share the upper half of the queues, and all other flows the lower half.
 
     The queue of a flow is its number modulo the number of queues, so the groups are split and put in order. Where a

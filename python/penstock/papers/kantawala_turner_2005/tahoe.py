@@ -1,24 +1,24 @@
 """Tahoe instead of Reno (Section 4: "similar results for both")."""
 
-from penstock.reproduce.figure import Choice, every, needing
-from penstock.reproduce.shape import swept
+from penstock.reproduce.figure import QuickOrFull, claims_if_measured, every
+from penstock.reproduce.shape import along_sweep
 
-from .setup import ALL_SCHEMES, HOPS, POINTS, TRIPS, claim, fast, keep_order, panel, runs, slow
+from .setup import ALL_SCHEMES, HOPS, POINTS, TRIPS, buffer_figure, claim, fast, orders_agree, paper_study, slow
 
 OF_INTEREST = [400, 1000]  # packets, within the "region of interest" of 200 to 1000 (Section 5)
 
-study = runs(  # RED and Blue with the best settings for Reno
+study = paper_study(  # RED and Blue with the best settings for Reno
     {
-        "network": Choice([TRIPS], [TRIPS, HOPS]),
+        "network": QuickOrFull([TRIPS], [TRIPS, HOPS]),
         "flavour": ["reno", "tahoe"],
         "scheme": ALL_SCHEMES,
-        "buffer": Choice([400], OF_INTEREST),
+        "buffer": QuickOrFull([400], OF_INTEREST),
     }
 )
 
 TAHOE, RENO = {"flavour": "tahoe"}, {"flavour": "reno"}
-keeps_order = every(*(keep_order(number, ALL_SCHEMES, TAHOE, RENO) for number in (slow, fast)))
+keeps_order = every(*(orders_agree(number, ALL_SCHEMES, TAHOE, RENO) for number in (slow, fast)))
 WORDS = f"pairs of schemes that differ by > {POINTS} points with Reno have the same order with Tahoe"
-CLAIMS = needing({"buffer": OF_INTEREST[-1]}, claim("c31", swept(keeps_order), f"nine in ten {WORDS}"))
+CLAIMS = claims_if_measured({"buffer": OF_INTEREST[-1]}, claim("c31", along_sweep(keeps_order), f"nine in ten {WORDS}"))
 
-draw = panel("g_slow", "goodput with Tahoe, 200 ms (%)", where={"network": TRIPS, **TAHOE})
+draw = buffer_figure("g_slow", "goodput with Tahoe, 200 ms (%)", where={"network": TRIPS, **TAHOE})

@@ -1,10 +1,16 @@
 """Why c20 is contradicted: the best settings of Blue use more of the link than the paper prints (three hops)."""
 
 import penstock as ps
-from penstock.reproduce.figure import Effort, Study, chosen, needing, read_as
+from penstock.reproduce.figure import (
+    ReproductionEffort,
+    Study,
+    claims_if_measured,
+    claims_under_reading,
+    value_for_effort,
+)
 
 from .fig5b import blue as c20
-from .setup import BLUE_TRIED, HOPS, LAST, NETWORKS, SETTLED, blue, in_authors_setup, panel, times
+from .setup import BLUE_TRIED, HOPS, LAST, NETWORKS, SETTLED, blue, buffer_figure, in_authors_setup, run_span
 
 SETTINGS = {
     **{f"the report's set {number}": BLUE_TRIED[i] for number, i in enumerate((0, 1, 4, 5), start=1)},
@@ -14,20 +20,20 @@ SETTINGS = {
 rate."""
 
 
-def _study(effort: Effort) -> Study:
-    span = chosen(times(HOPS), effort)
+def _study(effort: ReproductionEffort) -> Study:
+    span = value_for_effort(run_span(HOPS), effort)
 
     def scenario(set: str, buffer: int) -> ps.Scenario:
         return NETWORKS[HOPS]("long", blue(buffer, *SETTINGS[set]), span)
 
-    sets = effort.choose(list(SETTINGS)[:1], list(SETTINGS))
-    return Study(scenario, {"set": sets, "buffer": effort.choose([2000], [400, 1000, LAST])})
+    sets = effort.quick_or_full(list(SETTINGS)[:1], list(SETTINGS))
+    return Study(scenario, {"set": sets, "buffer": effort.quick_or_full([2000], [400, 1000, LAST])})
 
 
 study = in_authors_setup(_study)
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     SETTLED,
-    *(claim for name in SETTINGS for claim in read_as(f"Blue with one setting, {name}", [c20], set=name)),
+    *(claim for name in SETTINGS for claim in claims_under_reading(f"Blue with one setting, {name}", [c20], set=name)),
 )
 
-draw = panel("utilization", "utilization with Blue, three hops (%)", by="set")
+draw = buffer_figure("utilization", "utilization with Blue, three hops (%)", by="set")

@@ -1,28 +1,28 @@
 """Why c09 and c12 are contradicted: too many short flows; Section 4 has 500, Section 5.1 has 1000 (two round trips)."""
 
-from penstock.reproduce.figure import Choice, Curves, needing, read_as
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, claims_if_measured, claims_under_reading
 
 from . import fig4c, overall
-from .setup import DRR_BASED, TRIPS, in_authors_setup, runs
+from .setup import DRR_BASED, TRIPS, in_authors_setup, paper_study
 
 FEWER = 500  # flows (Section 4)
 
 study = in_authors_setup(
-    runs(
-        {"scheme": DRR_BASED, "flows": Choice([250, 1000], [250, 300, 350, 400, FEWER, 700, 1000])},
+    paper_study(
+        {"scheme": DRR_BASED, "flows": QuickOrFull([250, 1000], [250, 300, 350, 400, FEWER, 700, 1000])},
         network=TRIPS,
         load="short",
         buffer=2000,
     )
 )
 
-CLAIMS = needing(
+CLAIMS = claims_if_measured(
     {"flows": FEWER},
-    *read_as(
+    *claims_under_reading(
         f"{FEWER} short flows, 2000 packets",
         [fig4c.c09(scheme=["DTDRR", "DSDRR"]), overall.c12(scheme=DRR_BASED)],
         flows=FEWER,
     ),
 )
 
-draw = Curves("flows", "loss", "scheme", labels=("short flows", "loss (%)"), log="xy")
+draw = CurveFigure("flows", "loss", "scheme", labels=("short flows", "loss (%)"), log="xy")

@@ -1,16 +1,16 @@
 """Why c14 and c19 are contradicted: without jitter (here up to 5 ms) flows lose packets simultaneously (three hops)."""
 
-from penstock.reproduce.figure import Choice, Curves, needing, read_as
+from penstock.reproduce.figure import CurveFigure, QuickOrFull, claims_if_measured, claims_under_reading
 
 from . import fig5a, fig5b
-from .setup import HOPS, LAST, SETTLED, in_authors_setup, queue, runs
+from .setup import HOPS, LAST, SETTLED, in_authors_setup, paper_study, queue
 
 JITTER = {"uniform": ["0ms", "5ms"]}
 
 study = in_authors_setup(
-    runs(
-        {"scheme": Choice(["Tail-Drop"], ["RED", "Tail-Drop"]), "buffer": Choice([2000], [LAST])},
-        seeds=Choice(1, 5),
+    paper_study(
+        {"scheme": QuickOrFull(["Tail-Drop"], ["RED", "Tail-Drop"]), "buffer": QuickOrFull([2000], [LAST])},
+        seeds=QuickOrFull(1, 5),
         discipline=queue,
         network=HOPS,
         jitter=JITTER,
@@ -18,6 +18,6 @@ study = in_authors_setup(
 )
 
 READING = "access takes up to 5 ms more for each packet; RED's first setting"
-CLAIMS = needing(SETTLED, *read_as(READING, [fig5a.one_queue, fig5b.one_queue]))
+CLAIMS = claims_if_measured(SETTLED, *claims_under_reading(READING, [fig5a.one_queue, fig5b.one_queue]))
 
-draw = Curves("scheme", "g_slow", labels=("with jitter", "goodput, three hops (%)"))
+draw = CurveFigure("scheme", "g_slow", labels=("with jitter", "goodput, three hops (%)"))

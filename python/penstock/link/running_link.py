@@ -15,13 +15,13 @@ from typing import Any
 from penstock._native import Namespace
 from penstock.errors import PenstockError, RequirementError
 from penstock.link import nesting, peer
-from penstock.link.layout import Layout
+from penstock.link.layout import LinkLayout
 from penstock.link.namespace import Host
-from penstock.link.offloads import offloads
-from penstock.link.requirements import cure
-from penstock.link.session import End, Session
+from penstock.link.offloads import active_offloads
+from penstock.link.requirements import remedy_for
+from penstock.link.session import LinkEnd, LinkSession
 
-__all__ = ["Lab", "Pair", "open_lab"]
+__all__ = ["Pair", "RunningLink", "open_running_link"]
 
 Pair = tuple[str, str]
 """Two namespaces or devices, near and far."""
@@ -31,7 +31,7 @@ PEER = "PENSTOCK_PEER"
 
 
 @dataclass(frozen=True)
-class Lab:
+class RunningLink:
     """Two hosts and the running links between them.
 
     Attributes:
@@ -44,20 +44,20 @@ class Lab:
     """
 
     near: Host
-    session: Session
+    session: LinkSession
     peer: str
     depth: int
     notes: tuple[str, ...] = ()
 
     def start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start the command in the near host."""
-        environment = {PEER: self.peer, nesting.NAMESPACE: nesting.variable(self.near.namespace, self.depth)}
+        environment = {PEER: self.peer, nesting.NAMESPACE: nesting.nesting_variable(self.near.namespace, self.depth)}
         return self.near.start(command, env=environment)
 
 
 @contextlib.contextmanager
-def open_lab(
-    layout: Layout,
+def open_running_link(
+    layout: LinkLayout,
     *,
     seed: int,
     trace: bool = False,
@@ -65,25 +65,25 @@ def open_lab(
     devices: Pair | None = None,
     captures: Sequence[tuple[Path, list[int]]] = (),
     snaplen: int | None = None,
-) -> Iterator[Lab]:
+) -> Iterator[RunningLink]:
     """Create the hosts and start the links; at the end stop the links and remove everything.
 
     The links join fresh namespaces, or those of `between`, or two Ethernet `devices`, in this namespace or in those of
-    `between`. `captures` and `snaplen` are those of `Session`. Inside another link, the far end is this process's own
-    namespace, so that packets cross both links. Raises `RequirementError` if the system refuses.
+    `between`. `captures` and `snaplen` are those of `LinkSession`. Inside another link, the far end is this process's
+    own namespace, so that packets cross both links. Raises `RequirementError` if the system refuses.
     """
     if devices:
         _check_devices(devices, between)
     fresh = not between and not devices
-    outer = nesting.depth_here() if fresh else 0
+    outer = nesting.current_depth() if fresh else 0
     names = devices or (f"penstock{outer}", f"penstock{outer}")
     with contextlib.ExitStack() as stack:
         try:
             near, far = (stack.enter_context(Host(place)) for place in _places(between, devices, nested=outer > 0))
             nodes = zip((layout.near, layout.far), (near, far), names, strict=True)
-            ends = [End(node, host.namespace, name, ethernet=devices is not None) for node, host, name in nodes]
+            ends = [LinkEnd(node, host.namespace, name, ethernet=devices is not None) for node, host, name in nodes]
             session = stack.enter_context(
-                Session(
+                LinkSession(
                     layout.document,
                     ends,
                     seed=seed,
@@ -99,10 +99,10 @@ def open_lab(
                 _prepare((near, far), names[0], layout, session.addresses)
             session.start()
         except OSError as error:
-            raise RequirementError(f"the link cannot be made: {error}; {cure(str(error))}") from None
+            raise RequirementError(f"the link cannot be made: {error}; {remedy_for(str(error))}") from None
         servers = os.environ[PEER] if outer and PEER in os.environ else address
         notes = map(_joined, (near, far), devices) if devices else ()
-        yield Lab(near, session, servers, outer + 1, tuple(filter(None, notes)))
+        yield RunningLink(near, session, servers, outer + 1, tuple(filter(None, notes)))
 
 
 def _check_devices(devices: Pair, between: Pair | None) -> None:
@@ -141,12 +141,12 @@ def _existing(name: str, *, new_device: bool) -> Namespace:
 
 def _joined(host: Host, device: str) -> str:
     """Advice on a device that merges packets into longer frames before the link sees them."""
-    if "gro" not in host.call(lambda: offloads(device)):
+    if "gro" not in host.call(lambda: active_offloads(device)):
         return ""
     return f"{device} joins packets to frames beyond the MTU, which the link refuses: ethtool -K {device} gro off"
 
 
-def _prepare(hosts: tuple[Host, Host], device: str, layout: Layout, addresses: dict[str, str]) -> None:
+def _prepare(hosts: tuple[Host, Host], device: str, layout: LinkLayout, addresses: dict[str, str]) -> None:
     """Route everything through the device, and start the servers of the far end, unless it is in another link."""
     for host, other in zip(hosts, (layout.far, layout.near), strict=True):
         if host.owned:

@@ -14,37 +14,37 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from penstock.results.cell import best, leaders
+from penstock.results.best_candidate import index_of_best, leading_candidates
 from penstock.results.estimate import ALPHA, Estimate, summarize
-from penstock.results.metrics import Better, metric
+from penstock.results.metrics import Better, find_metric
 from penstock.results.simultaneous import MOST_CELLS, adjusted_alpha
 
-__all__ = ["Leading", "difference_data", "leading"]
+__all__ = ["LeadingSchemes", "leading_schemes", "paired_differences"]
 
 Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Leading:
+class LeadingSchemes:
     """The statements about a metric at a place.
 
     Attributes:
         place: the link or group of traffic.
         metric: its name.
-        intervals: number of intervals that jointly cover their true values.
+        interval_count: number of intervals that jointly cover their true values.
         level: of each interval.
-        fronts: for each point, the indices of the leading schemes; no scheme leads at a missing point.
+        leaders_by_point: for each point, the indices of the leading schemes; no scheme leads at a missing point.
 
     """
 
     place: str
     metric: str
-    intervals: int
+    interval_count: int
     level: float
-    fronts: Mapping[int, Sequence[int]]
+    leaders_by_point: Mapping[int, Sequence[int]]
 
 
-def difference_data(values: npt.NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> npt.NDArray[np.float64]:
+def paired_differences(values: npt.NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> npt.NDArray[np.float64]:
     """The differences of pairs of schemes at all points: one row per run, one column per pair and point.
 
     `values` has the dimensions points, schemes, runs.
@@ -54,13 +54,13 @@ def difference_data(values: npt.NDArray[np.float64], pairs: Sequence[tuple[int, 
     return np.concatenate(differences).T if differences else np.empty((runs, 0))
 
 
-def leading(
+def leading_schemes(
     place: str,
     name: str,
     values: npt.NDArray[np.float64],
     cells: Sequence[Sequence[Estimate | None]],
     alpha: float = ALPHA,
-) -> Leading:
+) -> LeadingSchemes:
     """The statements about a metric; `alpha` is the probability that any of them is wrong.
 
     `values` has the dimensions points, schemes, runs; NaN where a run lacks the metric. `cells` has the means, by point
@@ -69,21 +69,21 @@ def leading(
     points, schemes, _ = values.shape
     pairs = [(scheme, other) for scheme in range(schemes) for other in range(scheme)]
     intervals = points * len(pairs)
-    each = alpha / intervals if intervals > MOST_CELLS else adjusted_alpha(difference_data(values, pairs), alpha)
+    each = alpha / intervals if intervals > MOST_CELLS else adjusted_alpha(paired_differences(values, pairs), alpha)
     fronts = {}
     for point in range(points):
-        row, better = cells[point], metric(name).better
-        marks = leaders(row, better, _to_best(row, better, values[point], each))
+        row, better = cells[point], find_metric(name).better
+        marks = leading_candidates(row, better, _to_best(row, better, values[point], each))
         if any(marks):
             fronts[point] = [scheme for scheme, mark in enumerate(marks) if mark]
-    return Leading(place, name, intervals, 1 - each, fronts)
+    return LeadingSchemes(place, name, intervals, 1 - each, fronts)
 
 
 def _to_best(
     cells: Sequence[Estimate | None], better: Better, runs: npt.NDArray[np.float64], alpha: float
 ) -> dict[tuple[int, int], Interval]:
     """The interval of the paired difference between the best scheme and each other scheme."""
-    first = best(cells, better)
+    first = index_of_best(cells, better)
     intervals = {}
     for other in range(len(cells)):
         apart = runs[first] - runs[other]

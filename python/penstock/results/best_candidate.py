@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from penstock.results.display import decimals
+from penstock.results.display import decimal_places
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import Better
 
-__all__ = ["Lead", "best", "common_decimals", "leaders"]
+__all__ = ["Lead", "common_decimals", "index_of_best", "leading_candidates"]
 
 Lead = Literal["best", "shared", ""]
 
@@ -18,10 +18,10 @@ def common_decimals(cells: Iterable[Estimate | None], factor: float) -> int:
     """Number of decimals of the cells of a row, multiplied by `factor`; tables and sentences both use it."""
     present = [cell for cell in cells if cell is not None]
     halves = (cell.half_width * factor for cell in present if cell.half_width is not None)
-    return decimals((cell.mean * factor for cell in present), halves)
+    return decimal_places((cell.mean * factor for cell in present), halves)
 
 
-def leaders(
+def leading_candidates(
     cells: Sequence[Estimate | None], better: Better, paired: Mapping[tuple[int, int], tuple[float, float]]
 ) -> list[Lead]:
     """`best` for a candidate that is significantly better than every other, else `shared` for each leading candidate.
@@ -34,7 +34,7 @@ def leaders(
     present = {i: cell for i, cell in enumerate(cells) if cell is not None}
     if not better or len(present) < 2 or any(cell.half_width is None for cell in present.values()):
         return none
-    first = best(cells, better)
+    first = index_of_best(cells, better)
     front = [first] + [i for i in present if i != first and not _separated(first, i, present, paired)]
     if len(front) == len(present):
         return none
@@ -42,7 +42,7 @@ def leaders(
     return [mark if i in front else "" for i in range(len(cells))]
 
 
-def best(cells: Sequence[Estimate | None], better: Better) -> int:
+def index_of_best(cells: Sequence[Estimate | None], better: Better) -> int:
     """The candidate with the best mean; the first one if none has a mean."""
     sign = 1.0 if better == "lower" else -1.0
     return min((i for i, cell in enumerate(cells) if cell is not None), key=lambda i: sign * _mean(cells[i]), default=0)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from penstock.files import read_json
 
-__all__ = ["Claims"]
+__all__ = ["PartClaims"]
 
 RENEWED_EVERY_S = 10.0
 
@@ -25,7 +25,7 @@ VALID_S = 60.0
 """Age at which the process of another machine's claim counts as dead."""
 
 
-class Claims:
+class PartClaims:
     """The claims of this process in a folder; `None` as the folder if there is no other process. Use it in a `with`."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -34,7 +34,7 @@ class Claims:
         self._lock = threading.Lock()
         self._ended = threading.Event()
 
-    def __enter__(self) -> Claims:
+    def __enter__(self) -> PartClaims:
         if self._folder is not None:
             threading.Thread(target=self._renew, args=[self._folder], daemon=True, name="penstock-claims").start()
         return self

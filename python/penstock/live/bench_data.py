@@ -15,9 +15,9 @@ from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, n
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
 from penstock.studies.candidate import Candidate
-from penstock.studies.plan import placed, with_watches_of
+from penstock.studies.plan import with_candidate_queue, with_default_watches
 
-__all__ = ["DEFAULT", "DEFAULT_SCHEMES", "MAX_PANES", "material"]
+__all__ = ["DEFAULT", "DEFAULT_SCHEMES", "MAX_PANES", "bench_data"]
 
 DEFAULT: Final = Path(__file__).parent / "default.toml"
 """The scenario of a page without one: RED swings, and PI damps it."""
@@ -30,7 +30,7 @@ _DURATION_NS: Final = 10**15
 """A page runs until it is closed: 11 days of simulated time."""
 
 
-def material(document: Document, texts: Sequence[str], at: str | None) -> dict[str, Any]:
+def bench_data(document: Document, texts: Sequence[str], at: str | None) -> dict[str, Any]:
     """The content of a page: the scenario with its own queue in the first pane, the schemes of `texts` in the others.
 
     `at` names the link that is watched; by default it is the first watched one. Raises `PenstockError`.
@@ -39,7 +39,7 @@ def material(document: Document, texts: Sequence[str], at: str | None) -> dict[s
     resolved = document.resolve()
     place = _place(document, resolved, at)
     # The link that is shown is watched, and so has a buffer.
-    watched = with_watches_of(document, resolved).set(f"links.{place}.watch", True, Option("--at", "at")).resolve()
+    watched = with_default_watches(document, resolved).set(f"links.{place}.watch", True, Option("--at", "at")).resolve()
     scenario = _endless(json.loads(watched.for_engine(flows=False, series=False)), place)
     link = next(number for number, link in enumerate(scenario["links"]) if link["name"] == place)
     texts = list(texts) or [_other(scenario["links"][link])]
@@ -106,7 +106,7 @@ def _queue(document: Document, place: str, text: str) -> Any:
         message = "cannot run on a page: it has parameters without a default, or is written in Python"
         origin = Option.of("--scheme", "schemes", candidate.name)
         raise ScenarioError([ErrorDetail("", message, None, origin)])
-    changed = placed(document, candidate, (place,))
+    changed = with_candidate_queue(document, candidate, (place,))
     links = json.loads(changed.resolve().for_engine(flows=False, series=False))["links"]
     return next(link["queue"] for link in links if link["name"] == place)
 

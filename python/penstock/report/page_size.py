@@ -8,13 +8,21 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, Final
 
-from penstock.report.chart_data import SERIES_POINTS, decimated
+from penstock.report.chart_data import SERIES_POINTS, decimated_series
 from penstock.report.courses import course_panels, course_scales
 from penstock.results.distribution import parse_bin
-from penstock.results.metrics import metric
+from penstock.results.metrics import find_metric
 from penstock.results.sweep import SweepPoint
 
-__all__ = ["LARGEST", "Settings", "add_series", "cut_distributions", "json_text", "size", "spread"]
+__all__ = [
+    "LARGEST",
+    "ComparedSettings",
+    "add_series",
+    "cut_distributions",
+    "evenly_spread_indices",
+    "json_size_bytes",
+    "json_text",
+]
 
 LARGEST: Final = 2_900_000
 """Maximum number of bytes of a page; the documentation promises 3 MB."""
@@ -38,12 +46,12 @@ def json_text(data: Any) -> str:
     return _ENCODED(data)
 
 
-def size(data: Any) -> int:
+def json_size_bytes(data: Any) -> int:
     """Bytes of the JSON text of `data`."""
     return len(json_text(data).encode())
 
 
-def spread(count: int, chosen_count: int) -> list[int]:
+def evenly_spread_indices(count: int, chosen_count: int) -> list[int]:
     """`chosen_count` of the indices below `count`, evenly spread, both ends among them.
 
     >>> spread(9, 3), spread(4, 9), spread(5, 0)
@@ -56,7 +64,7 @@ def spread(count: int, chosen_count: int) -> list[int]:
     return [round(i * (count - 1) / (chosen_count - 1)) for i in range(chosen_count)]
 
 
-class Settings:
+class ComparedSettings:
     """The settings of a result of `compare`, for results with less of it."""
 
     def __init__(self, result: Json) -> None:
@@ -74,14 +82,14 @@ class Settings:
         """The swept values of each setting."""
         return [SweepPoint(rows[0][1].get("vary") or {}) for rows in self._rows.values()]
 
-    def some(self, count: int, only_key: bool = False) -> dict[str, Any]:
+    def reduced_result(self, count: int, only_key: bool = False) -> dict[str, Any]:
         """The result reduced to `count` evenly spread settings, with all metrics or only the key ones."""
         settings = list(self._rows)
-        names = [settings[i] for i in spread(len(settings), count)]
+        names = [settings[i] for i in evenly_spread_indices(len(settings), count)]
 
         @cache
         def keep(name: str) -> bool:
-            return not only_key or parse_bin(name) is not None or metric(name).key
+            return not only_key or parse_bin(name) is not None or find_metric(name).key
 
         def at(rows: BySetting) -> list[Json]:
             entries = (entry for name in names for entry in rows.get(name, ()))
@@ -104,8 +112,10 @@ def cut_distributions(data: dict[str, Any], room: int) -> int:
     columns = [
         row for distribution in distributions for name in ("mean", "low", "high", "runs") for row in distribution[name]
     ]
-    sizes = [sum(size(row[point]) + 1 for row in columns) for point in range(points)]
-    fitting = set(_fitting(sizes, room - (sum(map(size, distributions)) - sum(sizes)) - 5 * len(columns) * points))
+    sizes = [sum(json_size_bytes(row[point]) + 1 for row in columns) for point in range(points)]
+    fitting = set(
+        _fitting(sizes, room - (sum(map(json_size_bytes, distributions)) - sum(sizes)) - 5 * len(columns) * points)
+    )
     for row in columns:
         row[:] = [values if point in fitting else None for point, values in enumerate(row)]
     return len(fitting)
@@ -123,7 +133,7 @@ def add_series(data: dict[str, Any], series: Sequence[Json], room: int, groups: 
     times: dict[str, int] = {}
     entries = []
     for entry in series:
-        links = {name: decimated(link, points) for name, link in entry["links"].items()}
+        links = {name: decimated_series(link, points) for name, link in entry["links"].items()}
         for link in links.values():
             link["t"] = times.setdefault(json_text(link["t"]), len(times))
         reduced: dict[str, Any] = {"scheme": entry["scheme"], "point": entry["point"], "links": links}
@@ -134,7 +144,7 @@ def add_series(data: dict[str, Any], series: Sequence[Json], room: int, groups: 
             }  # fmt: skip
         entries.append(reduced)
     at = sorted({entry["point"] for entry in entries})
-    sizes = [sum(size(entry) + 1 for entry in entries if entry["point"] == point) for point in at]
+    sizes = [sum(json_size_bytes(entry) + 1 for entry in entries if entry["point"] == point) for point in at]
     fitting = {at[i] for i in _fitting(sizes, room - sum(map(len, times)))}
     data["series"] = [entry for entry in entries if entry["point"] in fitting]
     data["times"] = [json.loads(text) for text in times] if fitting else []
@@ -144,9 +154,9 @@ def add_series(data: dict[str, Any], series: Sequence[Json], room: int, groups: 
 def _fitting(sizes: Sequence[int], room: int) -> list[int]:
     """The largest evenly spread selection of the indices whose sizes fit into `room` together."""
     chosen_count = len(sizes)
-    while chosen_count and sum(sizes[i] for i in spread(len(sizes), chosen_count)) > room:
+    while chosen_count and sum(sizes[i] for i in evenly_spread_indices(len(sizes), chosen_count)) > room:
         chosen_count -= 1
-    return spread(len(sizes), chosen_count)
+    return evenly_spread_indices(len(sizes), chosen_count)
 
 
 def _by_setting(rows: Iterable[Json]) -> BySetting:

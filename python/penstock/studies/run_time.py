@@ -6,19 +6,19 @@ import math
 
 from penstock.errors import PenstockError
 
-__all__ = ["seconds_of_runs", "too_short"]
+__all__ = ["expected_run_seconds", "short_budget_error"]
 
 EVENTS_PER_S, PER_RUN_S = 3e6, 0.004
 """Events per second, and the fixed time per run in seconds. Both are pessimistic: every machine that keeps up with the
 plan makes the same runs for a budget."""
 
 
-def seconds_of_runs(runs: int, events: float) -> float:
+def expected_run_seconds(runs: int, events: float) -> float:
     """Expected time in seconds of runs with this number of events in total."""
     return PER_RUN_S * runs + events / EVENTS_PER_S
 
 
-def too_short(seconds: float, minimum_s: float, aim: str) -> PenstockError:
+def short_budget_error(seconds: float, minimum_s: float, aim: str) -> PenstockError:
     """The error for a budget that is too short for an aim, with the minimum rounded up to two significant digits."""
     digits = 10.0 ** (math.floor(math.log10(minimum_s)) - 1)
     minimum = math.ceil(minimum_s / digits) * digits

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Range", "Readings", "above", "at_least", "at_most", "below", "label_text", "value_text", "within"]
+__all__ = ["Readings", "ValueRange", "above", "at_least", "at_most", "below", "label_text", "value_text", "within"]
 
 
 @dataclass(frozen=True)
-class Range:
+class ValueRange:
     """The values of an axis for which `holds` is true, in the order of the axis; `text` names them, e.g. `>= 400`."""
 
     text: str
@@ -22,35 +22,35 @@ class Range:
         return self.holds(value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Range) and self.text == other.text
+        return isinstance(other, ValueRange) and self.text == other.text
 
     def __hash__(self) -> int:
         return hash(self.text)
 
 
-def at_least(low: float) -> Range:
+def at_least(low: float) -> ValueRange:
     """Values of `low` or more."""
-    return Range(f">= {low:g}", lambda value: value >= low)
+    return ValueRange(f">= {low:g}", lambda value: value >= low)
 
 
-def at_most(high: float) -> Range:
+def at_most(high: float) -> ValueRange:
     """Values of `high` or less."""
-    return Range(f"<= {high:g}", lambda value: value <= high)
+    return ValueRange(f"<= {high:g}", lambda value: value <= high)
 
 
-def above(low: float) -> Range:
+def above(low: float) -> ValueRange:
     """Values of more than `low`."""
-    return Range(f"> {low:g}", lambda value: value > low)
+    return ValueRange(f"> {low:g}", lambda value: value > low)
 
 
-def below(high: float) -> Range:
+def below(high: float) -> ValueRange:
     """Values of less than `high`."""
-    return Range(f"< {high:g}", lambda value: value < high)
+    return ValueRange(f"< {high:g}", lambda value: value < high)
 
 
-def within(low: float, high: float) -> Range:
+def within(low: float, high: float) -> ValueRange:
     """Values from `low` to `high`, both included."""
-    return Range(f"from {low:g} to {high:g}", lambda value: low <= value <= high)
+    return ValueRange(f"from {low:g} to {high:g}", lambda value: low <= value <= high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ def value_text(axis: str, value: Any) -> str:
 
 def label_text(axis: str, label: Any) -> str:
     """A label as text: `RED, Blue`, `buffer = 100, 400`, `buffer >= 400`."""
-    if isinstance(label, Range):
+    if isinstance(label, ValueRange):
         return f"{axis} {label.text}"
     if isinstance(label, Readings):
         return label_text(axis, next(iter(label.words)))

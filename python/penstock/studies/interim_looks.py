@@ -19,11 +19,11 @@ from dataclasses import dataclass
 
 from penstock.results.estimate import ALPHA
 
-__all__ = ["Looks"]
+__all__ = ["InterimLooks"]
 
 
 @dataclass(frozen=True)
-class Looks:
+class InterimLooks:
     """The numbers of runs after which the precision is checked, ascending.
 
     >>> Looks.plan(30, 1000)
@@ -34,7 +34,7 @@ class Looks:
     runs: tuple[int, ...]
 
     @classmethod
-    def plan(cls, first: int, last: int) -> Looks:
+    def plan(cls, first: int, last: int) -> InterimLooks:
         """The first look is after `first` runs, at least 2 so that there is an interval.
 
         Each further look after twice the runs.

@@ -15,7 +15,7 @@ from penstock.link.requirements import ProbeReport
 
 REQUIRE = """
 from penstock.link import requirements
-requirements.require("link", restart=True)
+requirements.require_real_links("link", restart=True)
 print(open("/proc/self/uid_map").read())
 """
 """Prints the user namespace in which penstock goes on, or raises."""

@@ -29,8 +29,8 @@ from .made_up import MadeUp, effort_of
 
 by_work = pytest.mark.parametrize("work", included_papers(), ids=lambda work: work.alias)
 
-READS = re.compile(r"{} (?P<printed>\S+) \((?P<low>\S+) to (?P<high>\S+)\)")
-BETWEEN = re.compile(r"{} from (?P<low>\S+) to (?P<high>\S+)")
+READS = re.compile(r"{} is (?P<printed>\S+) \((?P<low>\S+) to (?P<high>\S+)\)")
+BETWEEN = re.compile(r"{} is between (?P<low>\S+) and (?P<high>\S+)")
 
 DIFFERENT_SENTENCES = {
     # "a few percent more" if much traffic is in profile, otherwise "as much"

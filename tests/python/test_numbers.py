@@ -78,12 +78,12 @@ def why_of(statement: Any) -> str:
         ),
         (
             (g(scheme="DRR") / g(scheme="RED")).between(1, 2.6)(buffer=at_least(400)),
-            "buffer >= 400: goodput (DRR) / goodput (RED) from 1 to 2.6",
+            "buffer >= 400: goodput (DRR) / goodput (RED) is between 1 and 2.6",
             "2.429, required 1 to 2.6",
         ),
         (
             g(scheme="Blue", buffer=at_most(200)).matches_printed(21, share=0.01),
-            "goodput (Blue, buffer <= 200) 21 (20.79 to 21.21) %",
+            "goodput (Blue, buffer <= 200) is 21 (20.79 to 21.21) %",
             "1 of 2 confirmed; buffer = 200: 22, printed 21 (20.79 to 21.21)",
         ),
         (
@@ -108,7 +108,7 @@ def why_of(statement: Any) -> str:
         ),
         (
             g.along("buffer", slope)(scheme="RED").matches_printed(0.01, share=0.001),
-            "(slope over buffer of goodput at RED) 0.01 (0.00999 to 0.01001) %",
+            "(slope over buffer of goodput at RED) is 0.01 (0.00999 to 0.01001) %",
             "0.01, printed 0.01 (0.00999 to 0.01001)",
         ),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save, style
@@ -71,6 +72,28 @@ def test_a_legend_takes_as_many_columns_as_fit() -> None:
     assert columns("DTDRR", "DSDRR", "DSDRR-W", "QSDRR") == [2]
     assert columns("RED, gentle, on bytes", "RED, strict, on bytes", "PIE") == [2]
     assert columns() == []
+
+
+def test_a_cell_may_be_on_several_lines_and_a_printed_value_may_lack_x_or_y() -> None:
+    cells = [({"n": n, "by": "DA"}, {"all": 1.0 * n, "out": 2.0 * n}) for n in (1, 2)]
+    cells += [({"n": n, "by": "DFQ"}, {"all": 3.0 * n}) for n in (1, 2)]  # `out` was not recorded
+    curves = CurveFigure(
+        "n", lambda at: {f"{at['by']}, all": "all", f"{at['by']}, out": "out"}, functions={"f": [(0, 5)]}
+    )
+    figure = curves(
+        SummaryTable.from_table(Table.from_formulas(cells)),
+        [("DA, out", 1.5, None), ("", None, 4.0), ("DA, all", 2, 2.5)],
+    )
+    (ax,) = figure.axes
+    lines = {str(line.get_label()): line for line in ax.lines if not str(line.get_label()).startswith("_")}
+    assert {name: np.asarray(line.get_ydata()).tolist() for name, line in lines.items()} == {
+        "DA, all": [1, 2], "DA, out": [2, 4], "DFQ, all": [3, 6], "f": [5],
+    }  # fmt: skip
+    dotted = [line for line in ax.lines if line.get_linestyle() == ":" and line not in lines.values()]
+    assert [np.asarray(line.get_xdata()).tolist() for line in dotted] == [[1.5, 1.5], [0, 1]]
+    assert [line.get_color() for line in dotted] == [lines["DA, out"].get_color(), "black"]
+    assert [2.5] in [np.asarray(line.get_ydata()).tolist() for line in ax.lines if line.get_marker() == "x"]
+    assert figure.legends[0].get_title().get_text() == "x, dotted: printed"
 
 
 def test_a_legend_of_numbers_says_of_what() -> None:

@@ -39,6 +39,12 @@ def unconfirmed(work: Paper) -> list[Mapping[str, Any]]:
 
 
 @by_work
+def test_records_of_earlier_versions_are_read_in_the_words_of_today(work: Paper) -> None:
+    texts = [text["why"] for claim in claims(work) for text in (claim, claim["printed"]) if text]
+    assert [text for text in texts if re.search(r"\bhold\b|\basked\b", text)] == []
+
+
+@by_work
 def test_each_claim_that_is_not_confirmed_has_a_graded_reason(work: Paper) -> None:
     assert [claim["id"] for claim in unconfirmed(work) if claim["reason"]["grade"] not in GRADES] == []
 

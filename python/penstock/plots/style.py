@@ -60,6 +60,7 @@ _STYLE: Any = {
     "grid.color": "#e4e4e4",
     "grid.linewidth": 0.5,
     "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
     "lines.linewidth": 1.1,
     "lines.markersize": 3.6,
     "xtick.major.width": 0.6,

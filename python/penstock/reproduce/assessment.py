@@ -150,4 +150,4 @@ def _miss(distance: Mapping[str, Any], total: int) -> str:
 
 def deciding_part(claim: Mapping[str, Any]) -> str:
     """The part of a claim that decides it, with its numbers: the end of `why`, without the number of parts."""
-    return re.sub(r"^(\d+ of \d+ (hold|confirmed); )+", "", claim["why"])  # "hold" in earlier records
+    return re.sub(r"^(\d+ of \d+ confirmed; )+", "", claim["why"])

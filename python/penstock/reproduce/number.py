@@ -9,7 +9,7 @@ about every cell that the open labels select, the same cell on both sides. So th
 >>> goodput = metric("goodput", "%")
 >>> claim = goodput(scheme=["RED", "Blue"]).reads(150, 135, 160)(buffer=at_most(400))
 >>> claim.text
-'buffer <= 400: goodput (RED, Blue) 150 (135 to 160) %'
+'buffer <= 400: goodput (RED, Blue) is 150 (135 to 160) %'
 >>> places = [{"scheme": scheme, "buffer": buffer} for scheme in ("RED", "Blue") for buffer in (100, 400)]
 >>> cells = [(labels, {"goodput": Sample([145.0] * 5)}) for labels in places]
 >>> claim.on(Table(cells)).decide().why
@@ -148,7 +148,7 @@ class Number(ExpressionNode):
 
     def between(self, low: float, high: float) -> Statement:
         """At least `low` and at most `high`."""
-        text = f"{{}} from {low:.4g} to {high:.4g}{self._unit}"
+        text = f"{{}} is between {low:.4g} and {high:.4g}{self._unit}"
         return judged_statement(lambda sample: sample.between(low, high), self, text=text)
 
     def matches_printed(
@@ -157,7 +157,7 @@ class Number(ExpressionNode):
         """Agreement with a printed number, from `low` to `high` or within a `share` of it (as for samples)."""
         lowest = printed - abs(printed) * share if low is None else low
         highest = printed + abs(printed) * share if high is None else high
-        text = f"{{}} {printed:.4g} ({lowest:.4g} to {highest:.4g}){self._unit}"
+        text = f"{{}} is {printed:.4g} ({lowest:.4g} to {highest:.4g}){self._unit}"
         return judged_statement(
             lambda sample: sample.matches_printed(printed, low=low, high=high, share=share), self, text=text
         )

@@ -40,6 +40,9 @@ SILENT = {
     "reason": None,
 }
 
+_EARLIER = ((r"(\d+ of \d+) hold\b", r"\1 confirmed"), (r"(\d+) asked\b", r"\1 required"), (r"\basked\b", "required"))
+"""Words of earlier records and of today: "3 of 4 hold, 3 asked" is "3 of 4 confirmed, 3 required"."""
+
 
 def recorded_outcomes(experiments: Iterable[Experiment]) -> list[Outcome]:
     """The recorded outcomes of these experiments, without experiments that were never run in full."""
@@ -59,11 +62,24 @@ def recorded_outcomes(experiments: Iterable[Experiment]) -> list[Outcome]:
 
 
 def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
-    """The entries of `results.json` by experiment, with all fields of the claims and the current reasons."""
+    """The entries of `results.json` by experiment, with all fields of the claims and the current reasons and words."""
     return {
-        entry["id"]: {**entry, "claims": [claim_with_reason(paper, {**SILENT, **claim}) for claim in entry["claims"]]}
+        entry["id"]: {**entry, "claims": [claim_with_reason(paper, _reworded(claim)) for claim in entry["claims"]]}
         for entry in (paper.recorded_results() or {}).get("experiments", [])
     }
+
+
+def _reworded(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """A recorded claim with all its fields, in the words of today."""
+    printed = claim.get("printed")
+    texts = {"why": _today(claim["why"]), "printed": printed and {**printed, "why": _today(printed["why"])}}
+    return {**SILENT, **claim, **texts}
+
+
+def _today(text: str) -> str:
+    for earlier, word in _EARLIER:
+        text = re.sub(earlier, word, text)
+    return text
 
 
 def _summary(experiment: Experiment, summaries: Mapping[str, SummaryTable]) -> SummaryTable | None:
@@ -127,7 +143,7 @@ def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: M
         ", ".join(f"{number} {verdict}" for verdict, number in total.items()) + ".",
         "By badge: " + ", ".join(f"{number} {badge}" for badge, number in badged.items()) + ".",
         "",
-        "| claim | says | asked | measured | verdict | badge | as printed |",
+        "| claim | says | condition | simulated | verdict | badge | as printed |",
         "|---|---|---|---|---|---|---|",
     ]
     for _, claim in claims:

@@ -8,15 +8,26 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock import _native
 from penstock.explain.explanation import prepare
-from penstock.reproduce.figure import Exhibit, Sweep, Table, every, formula, metric, table_statement
+from penstock.reproduce.figure import (
+    CurveFigure,
+    Exhibit,
+    SummaryTable,
+    Sweep,
+    Table,
+    every,
+    formula,
+    metric,
+    table_statement,
+)
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample
 
-from . import measures
+from . import measures, panels
 from .measures import Numbers
 from .setup import claim
 
@@ -25,23 +36,25 @@ WINDOWS = [1, 2, 4, 8, 16, WINDOW, WINDOW]
 """Packets sent in each round trip."""
 
 
-def _transfer(rounds: int) -> ps.Scenario:
-    """One transfer without losses, ended in the middle of a round trip of 100 ms."""
+def _transfer(round_trip: int) -> ps.Scenario:
+    """One transfer without losses, measured from the middle of a round trip of 100 ms to that of the next."""
     flow = ps.Tcp(
         from_="A", to="B", flavour="reno", profile="ns2", window=WINDOW, initial_window=1, syn=False, start="0s"
     )
     line = ps.Link(from_="A", to="B", rate="1Gbit", delay="50ms", watch=False)
-    return ps.Scenario(duration=f"{rounds * 100 - 50}ms", links={"line": line}, traffic={"flow": flow})
+    end = 100 * round_trip - 50
+    begin = max(end - 100, 0)
+    return ps.Scenario(warmup=f"{begin}ms", duration=f"{end}ms", links={"line": line}, traffic={"flow": flow})
 
 
 def packets_sent(run: ps.Run) -> Numbers:
-    """Packets sent so far."""
+    """Packets sent in the round trip."""
     return {"sent": float(run.traffic["flow"].sent_pkts)}
 
 
-def doubled(rounds: int) -> float:
-    """The sum of the windows so far."""
-    return sum(WINDOWS[:rounds])
+def doubled(round_trip: int) -> float:
+    """The window."""
+    return WINDOWS[round_trip - 1]
 
 
 fig0_1 = Exhibit(
@@ -53,7 +66,8 @@ fig0_1 = Exhibit(
         must_hold=True,
     ),
     measure=packets_sent,
-    study=Sweep(_transfer, {"rounds": range(1, 8)}),
+    study=Sweep(_transfer, {"round_trip": range(1, 8)}),
+    draw=CurveFigure("round_trip", "sent", labels=("round trip", "window (packets)")),
 )
 
 
@@ -82,6 +96,21 @@ def end(periods: int) -> float:
     return 2.0 + 0.2 * periods
 
 
+def windows(summary: SummaryTable) -> Figure:
+    """The periods of 0.2 s over which each loss ratio is measured with M = 4; it is above 0 if they have losses."""
+    ((_, numbers),) = summary.where(periods=4).cells
+    last = round(numbers["last"].mean / 0.2) - 1
+    periods, lossy = range(6, 16), 10
+    rows = {
+        f"l({k}) {'> 0' if lossy <= k <= last else '= 0'}": [
+            ("M" if k - 4 < period <= k else "") + ("*" if period == lossy else "") for period in periods
+        ]
+        for k in range(9, 16)
+    }
+    columns = [str(period) for period in periods]
+    return panels.strips(rows, columns, "period of length mp (*: with losses)", filled="M")
+
+
 fig1_4 = Exhibit(
     "Figure 1.4: the periods over which LRED measures its loss ratio (Section 1.2.2.5)",
     claim(
@@ -92,6 +121,7 @@ fig1_4 = Exhibit(
     ),
     measure=measures.kept_numbers,
     study=Sweep(_overload, {"periods": [2, 4]}, keep=_last),
+    draw=windows,
 )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import penstock as ps
-from penstock.reproduce.figure import Exhibit, Sweep, every, formula, metric
+from matplotlib.figure import Figure
 
+import penstock as ps
+from penstock.plots import style
+from penstock.reproduce.figure import Exhibit, SummaryTable, Sweep, every, formula, metric
+
+from . import panels
 from .measures import Numbers
-from .setup import claim, coded_datagrams_scenario, lossy_blocks_scenario
+from .setup import claim, coded_datagrams_scenario, fec_scenario, lossy_blocks_scenario
 from .tables5 import block_packets
 
 LOST = {
@@ -28,6 +32,17 @@ def losses_before_and_after(run: ps.Run) -> Numbers:
     return {"before": 5 * code.plr_before * code.blocks, "after": 5 * code.plr_after * code.blocks}
 
 
+def blocks(summary: SummaryTable) -> Figure:
+    """Two blocks for each choice of lost packets, and the number of packets that are still lost after correction."""
+    rows = {
+        f"{labels['lost']}: {numbers['after'].mean:g} after": [
+            str(int(packet in LOST[labels["lost"]])) for packet in range(10)
+        ]
+        for labels, numbers in summary.cells
+    }
+    return panels.strips(rows, 2 * ["k", "k", "k", "k", "h"], "two blocks of k + h (1: lost)")
+
+
 fig5_1 = Exhibit(
     "Figure 5.1: what a code repairs (Section 5.2)",
     claim(
@@ -41,6 +56,7 @@ fig5_1 = Exhibit(
     ),
     measure=losses_before_and_after,
     study=Sweep(lambda lost: lossy_blocks_scenario(LOST[lost], "1s"), {"lost": list(LOST)}),
+    draw=blocks,
 )
 
 
@@ -74,6 +90,7 @@ fig5_2 = Exhibit(
     ),
     measure=packets_sent,
     study=Sweep(_alone, {"code": ["16,1", "16,4", "8,2", "10,1"]}),
+    draw=lambda _: panels.network(fec_scenario("automatic RED", 100, 16, 1)),
 )
 
 
@@ -95,6 +112,26 @@ def _sizes(lost: list[int]) -> list[int]:
 
 
 SIZES = {name: _sizes(lost) for name, lost in GROUPS.items()}
+
+
+def batches(_: SummaryTable) -> Figure:
+    """Lost packets by their numbers, and below them the groups as batches that arrive at one instant."""
+    lost = GROUPS["of 1, 2 and 3"]
+    sizes = _sizes(lost)
+    starts = [lost[sum(sizes[:place])] for place in range(len(sizes))]
+    with style.figure_style():
+        figure = Figure(figsize=(style.WIDTH, 2.2), layout="constrained")
+        axes = figure.subplots(2, 1, sharex=True)
+        for ax, at, size in zip(axes, (lost, starts), ([1] * len(lost), sizes), strict=True):
+            ax.stem(at, size, basefmt=" ", linefmt=style.COLOURS[1])
+            ax.set_ylim(0, 3.5)
+            ax.set_xlim(0, 35)
+        axes[0].set_ylabel("lost")
+        axes[1].set_ylabel("size of batch")
+        axes[1].set_xlabel("packet number; instant of the batch")
+    return figure
+
+
 fig5_11 = Exhibit(
     "Figure 5.11: losses grouped into runs (Section 5.5)",
     claim(
@@ -112,4 +149,5 @@ fig5_11 = Exhibit(
     ),
     measure=loss_group_shares,
     study=Sweep(lambda lost: lossy_blocks_scenario(GROUPS[lost], "2s"), {"lost": list(GROUPS)}),
+    draw=batches,
 )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.explain.explanation import prepare
+from penstock.plots import drop_function
 from penstock.reproduce.figure import (
     CurveFigure,
     Exhibit,
     QuickOrFull,
     ReproductionEffort,
     Rows,
+    SummaryTable,
     Sweep,
     Table,
     formula,
@@ -100,6 +103,17 @@ def has_three_levels(_: Table) -> Condition:
     return all_of((abs(RunSample(float(d)) - float(level)) <= 1e-6).at(f"{x:g} packets") for x, d, level in points)
 
 
+def levels(_: SummaryTable) -> Figure:
+    """The drop function, with the names of the thesis for its breaks and levels."""
+    xs, ds = drop_curve("sred:variant=simple", LIMIT)
+    figure = drop_function.draw({"SRED": (list(xs), list(ds))}, x_label="queue")
+    (ax,) = figure.axes
+    ax.set_xticks([0, LIMIT / 6, LIMIT / 3, LIMIT], ["0", "B/6", "B/3", "B"])
+    ax.set_yticks([0, MAX_P / 4, MAX_P], ["0", "$p_{max}/4$", "$p_{max}$"])
+    ax.set_ylim(0, 1.2 * MAX_P)
+    return figure
+
+
 fig1_2 = Exhibit(
     "Figure 1.2: SRED's drop function (Section 1.2.1.3)",
     claim(
@@ -122,7 +136,7 @@ fig1_2 = Exhibit(
         keep=_keep,
     ),
     measure=measures.kept_numbers,
-    draw=CurveFigure("flows", "p", "variant", labels=("flows", "largest drop probability")),
+    draw=levels,
 )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 import penstock as ps
@@ -14,6 +17,23 @@ BUFFER = 35
 def kept_numbers(run: ps.Run) -> Numbers:
     """The numbers that the study keeps for each run."""
     return dict(run.raw["kept"])
+
+
+def course(
+    least: Sequence[float], most: Sequence[float], average: Any = (), begin: float = 0, step: float = 1
+) -> Numbers:
+    """Queues over time in intervals of `step` seconds from `begin` on, as `NAME@TIME`.
+
+    IQS alternates between the smallest and the largest queue of each interval; WAQS is the mean weighted average.
+    """
+    times = begin + step * np.arange(len(least))
+    numbers: Numbers = {}
+    for at, low, high in zip(times, least, most, strict=True):
+        numbers |= {f"IQS@{at + step / 4:g}": low, f"IQS@{at + 3 * step / 4:g}": high}
+    if len(average):
+        means = np.reshape(average, (len(times), -1)).mean(axis=1)
+        numbers |= {f"WAQS@{at + step / 2:g}": float(mean) for at, mean in zip(times, means, strict=True)}
+    return numbers
 
 
 def queue_metrics(run: ps.Run) -> Numbers:

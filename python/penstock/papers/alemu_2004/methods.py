@@ -223,6 +223,38 @@ tab3_3 = Exhibit(
 )
 
 
+MOVING = ["squeeze", "spread", "shift-up", "shift-down"]
+"""Methods 3 to 6, the rows of Figure 3.8."""
+
+
+def moves(summary: SummaryTable) -> Figure:
+    """The drop function of each method before and after the average rises from 10 to 12 packets."""
+    with style.figure_style():
+        figure = Figure(figsize=(2 * style.WIDTH, 3.2), layout="constrained")
+        for letter, ax, method in zip(
+            "abcd", figure.subplots(2, 2, sharex=True, sharey=True).flat, MOVING, strict=True
+        ):
+            ((_, numbers),) = summary.where(method=method).cells
+            for i, end in enumerate(("before", "after")):
+                low, high = (numbers[f"{name}, {end}"].mean for name in ("min_th", "max_th"))
+                ax.plot(
+                    [0, low, high, high, 20],
+                    [0, 0, 0.1, 1, 1],
+                    label=end,
+                    color=style.COLOURS[i],
+                    ls=style.DASHES[1 - i],
+                )
+            ax.axvline(KT, color="black", linewidth=0.4)
+            ax.set_title(f"({letter}) method {METHODS.index(method) + 1}, {method}")
+            ax.set_ylim(0, 0.12)
+            ax.set_xlim(0, 2 * KT)
+            ax.set_xticks(range(0, 21, 5))
+        figure.supxlabel("average queue (packets)", size=8)
+        figure.supylabel("drop probability", size=8)
+        style.add_legend(figure, 2, dict(zip(("before", "after"), figure.axes[0].lines, strict=False)))
+    return figure
+
+
 fig3_8 = Exhibit(
     "Figure 3.8: directions in which methods 3 to 6 move the thresholds (Section 3.3)",
     claim(
@@ -230,7 +262,7 @@ fig3_8 = Exhibit(
         every(
             *(
                 sign * (after - before)(method=method) > 0
-                for method in ("squeeze", "spread", "shift-up", "shift-down")
+                for method in MOVING
                 for (before, after), sign in zip((MIN, MAX), SIGNS[method], strict=True)
             ),
             (abs(MIN[1] + MAX[1] - 2 * KT) <= 1e-6)(method=["squeeze", "spread"]),
@@ -238,6 +270,7 @@ fig3_8 = Exhibit(
         "the sign of each move at a rise from 10 to 12; Min + Max = 2 KT for 3 and 4 to 1e-6",
         must_hold=True,
     ),
+    draw=moves,
     study=STEPS,
     measure=measures.kept_numbers,
 )

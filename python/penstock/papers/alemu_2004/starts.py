@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.plots import style
 from penstock.reproduce.figure import (
     Exhibit,
     Number,
@@ -25,7 +23,7 @@ from penstock.reproduce.figure import (
 )
 
 from . import panels
-from .measures import Numbers, queue_metrics
+from .measures import Numbers, course, queue_metrics
 from .setup import (
     AQS,
     BUFFER,
@@ -85,21 +83,14 @@ def measure(run: ps.Run) -> Numbers:
     after = [i for i in range(long[0] if long else 0, 100) if record["mean"][i] < FULL]
     numbers: Numbers = {"left": float(after[0]) if after else 100.0}
     if run.seed == 1:
-        for name, reduce in (("mean", np.mean), ("least", np.min), ("most", np.max)):
-            numbers |= {f"{name} at {i}": float(reduce(record[name][2 * i : 2 * i + 2])) for i in range(50)}
+        numbers |= course(record["least"], record["most"])
     return numbers
 
 
 def draw(schemes: Sequence[str]) -> Callable[[SummaryTable], Figure]:
-    """Mean and range of the queue in each two seconds, for seed 1."""
-    cells = {scheme: {"part": "course", "scheme": scheme} for scheme in schemes}
-    height = 1.1 * len(schemes) + 0.4
+    """The queue of seed 1 over time under each scheme."""
     return partial(
-        panels.draw_queues_over_time,
-        cells=cells,
-        mean="mean",
-        colours=itertools.repeat(style.COLOURS[1]),
-        height=height,
+        panels.draw_queues_over_time, cells={scheme: {"part": "course", "scheme": scheme} for scheme in schemes}
     )
 
 
@@ -174,22 +165,19 @@ fig4_3 = Exhibit(
 )
 
 
-BETAS = [0.001, 0.003, 0.01, 0.021, 0.05, 0.151, 0.4]
+PRINTED = 0.151
+"""LRED's gain in Figure 4.4."""
+BETAS = [0.001, 0.003, 0.01, 0.021, 0.05, PRINTED, 0.4]
 
 
 def _three(queue: ps.Queue) -> ps.Scenario:
     return slow_link_scenario(queue, 0, base=("0s", "100ms", "200ms"))
 
 
-def draw_against_gain(summary: SummaryTable) -> Figure:
-    """Variance and P(X=0) against LRED's gain, whose values are geometric."""
-    lines = SummaryTable(
-        ({**labels, "scheme": "LRED"}, points) for labels, points in summary.cells if labels.get("beta")
-    )
-    figure = panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])
-    for ax in figure.axes:
-        style.set_log_x_axis(ax, (1.0,))
-    return figure
+def _with_course(run: ps.Run) -> Numbers:
+    """Statistics of the queue, and for seed 1 the queue over time."""
+    record = run.raw["kept"]
+    return queue_metrics(run) | (course(record["least"], record["most"]) if run.seed == 1 else {})
 
 
 fig4_4 = Exhibit(
@@ -197,17 +185,19 @@ fig4_4 = Exhibit(
     claim(
         "fig4.4/c1",
         every(
-            *(q(beta=0.151) > q(scheme="PSAND") for q in (VQS, EMPTY)),
+            *(q(beta=PRINTED) > q(scheme="PSAND") for q in (VQS, EMPTY)),
             *(some(every(*(q(beta=beta) > q(scheme="PSAND") for q in (VQS, EMPTY)))) for beta in BETAS),
         ),
         "VQS and P(X=0) above PSAND's at gain 0.151; one of them above at every gain",
     ),
-    draw=draw_against_gain,
+    measure=_with_course,
+    draw=partial(panels.draw_queues_over_time, cells={f"LRED, gain {PRINTED}": {"beta": PRINTED}}),
     # LRED with several gains, and PSAND, with the starts of chapter 4.
     study=Sweep(
         lambda beta: _three(ps.Lred(beta=beta, limit=f"{BUFFER}p", share=SHARE)),
         {"beta": BETAS},
         seeds=QuickOrFull(5, 20),
+        keep=keep,
     )
-    + Sweep(lambda scheme: _three(psand()), {"scheme": ["PSAND"]}, seeds=QuickOrFull(5, 20)),
+    + Sweep(lambda scheme: _three(psand()), {"scheme": ["PSAND"]}, seeds=QuickOrFull(5, 20), keep=keep),
 )

@@ -13,7 +13,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.plots import style
 from penstock.reproduce.figure import (
     Claim,
     CurveFigure,
@@ -30,7 +29,7 @@ from penstock.reproduce.shape import along_sweep, falls, rises
 
 from . import panels
 from .judge import NEVER, matches_aqs
-from .measures import Numbers, queue_and_average_metrics
+from .measures import Numbers, course, queue_and_average_metrics
 from .setup import (
     AREDS,
     EMPTY,
@@ -60,8 +59,9 @@ WINDOWS: dict[str, tuple[int, int]] = {
     "10-50": (10, 50), "20-50": (20, 50), "50-100": (50, 100), "60-100": (60, 100), "70-100": (70, 100),
 }  # fmt: skip
 """Parts of the run that have their own statistics, in seconds."""
-LEVEL = 10.7
-"""PSAND's weighted average once 50 flows have joined, in packets (Section 2.4.2.1.1)."""
+LEVELS: dict[int, float] = {4: 10.7, 5: 12, 6: 18}
+"""PSAND's weighted average in Figures 2.4 to 2.6 once flows have joined, in packets (Section 2.4.2.1.1)."""
+LEVEL = LEVELS[4]
 WAQS_OFF = abs(WAQS - KT)
 """Distance of the mean weighted average from the target, in packets."""
 recovery = metric("recovery", "s")
@@ -113,9 +113,7 @@ def measure(run: ps.Run) -> Numbers:
         "period": oscillation_period(average[500:]),
     }
     if run.seed == 1:
-        numbers |= {f"average at {i}": float(value) for i, value in enumerate(average.reshape(-1, 20).mean(axis=1))}
-        numbers |= {f"least at {i}": min(record["least"][2 * i : 2 * i + 2]) for i in range(50)}
-        numbers |= {f"most at {i}": max(record["most"][2 * i : 2 * i + 2]) for i in range(50)}
+        numbers |= course(record["least"], record["most"], average)
     return numbers
 
 
@@ -144,10 +142,11 @@ def oscillation_period(average: np.ndarray) -> float:
     return float(len(average) / 10 / (2 + int(np.argmax(power))))
 
 
-def draw(flows: int) -> Callable[[SummaryTable], Figure]:
-    """The weighted average of seed 1, and in grey the range of the queue in each 2 s."""
+def draw(figure: int, flows: int) -> Callable[[SummaryTable], Figure]:
+    """The queue of seed 1 over time under each scheme."""
     cells = {scheme: {"window": "all", "scheme": scheme, "flows": flows} for scheme in SCHEMES}
-    return partial(panels.draw_queues_over_time, cells=cells, mean="average", colours=style.COLOURS, height=4.2)
+    printed = {"PSAND": LEVELS[figure]} if figure in LEVELS else {}
+    return partial(panels.draw_queues_over_time, cells=cells, printed=printed)
 
 
 STEPS = {
@@ -166,7 +165,7 @@ def _step(figure: int, *claims: Claim) -> Exhibit:
     change, flows = STEPS[figure]
     moves, section = ("join", 1) if change is joining_flows_scenario else ("leave", 2)
     title = f"Figure 2.{figure}: {flows} flows {moves} three at 50 s (Section 2.4.2.1.{section})"
-    return Exhibit(title, *claims, study=step_sweep(change, [flows]), measure=measure, draw=draw(flows))
+    return Exhibit(title, *claims, study=step_sweep(change, [flows]), measure=measure, draw=draw(figure, flows))
 
 
 swing = metric("ratio of sd", says="sd of WAQS on [60, 100] s / [20, 50] s")
@@ -215,10 +214,10 @@ fig2_4 = _step(
 )
 
 
-fig2_5 = _step(5, claim("fig2.5d/c1", WAQS(scheme="PSAND", window="60-100").matches_printed(12, share=0.25)))
+fig2_5 = _step(5, claim("fig2.5d/c1", WAQS(scheme="PSAND", window="60-100").matches_printed(LEVELS[5], share=0.25)))
 
 
-fig2_6 = _step(6, claim("fig2.6d/c1", WAQS(scheme="PSAND", window="60-100").matches_printed(18, share=0.25)))
+fig2_6 = _step(6, claim("fig2.6d/c1", WAQS(scheme="PSAND", window="60-100").matches_printed(LEVELS[6], share=0.25)))
 
 
 settling = metric("settling", "s", "time to settle within a quarter (2 packets at least) for 3 s")

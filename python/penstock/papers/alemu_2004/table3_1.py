@@ -9,12 +9,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.explain.explanation import prepare
-from penstock.plots import style
-from penstock.reproduce.figure import Claim, Exhibit, QuickOrFull, ReproductionEffort, Rows, SummaryTable, Sweep
+from penstock.reproduce.figure import Claim, Exhibit, QuickOrFull, ReproductionEffort, Rows, Sweep
 from penstock.reproduce.label_values import within
 from penstock.reproduce.number import Number, formula, metric
 from penstock.reproduce.printed_table import PrintedTable
@@ -23,7 +21,7 @@ from penstock.reproduce.statement import Statement, at_least_share, every, join_
 from penstock.results.condition import all_of
 
 from . import judge, panels
-from .measures import Numbers, queue_and_average_metrics
+from .measures import Numbers, course, queue_and_average_metrics
 from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, claim, joining_flows_scenario, load_scenario, psand
 
 MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 5, 9.75]
@@ -153,14 +151,17 @@ fig3_5 = Exhibit(
 
 
 def keep_average(run: ps.Run) -> Mapping[str, Any]:
-    """From 50 s on: the weighted average every second, its range, and the share of time with max_p at its bound."""
+    """From 50 s on: the average and the queue in each half second, and the share of time with max_p at its bound."""
     series = run.series["bottleneck"]
     half = len(series["t_ns"]) // 2
     average = np.asarray(series["avg"]["mean"])[half:]
     steady = average[len(average) // 10 :]
     bound = np.asarray(series["max_p"]["mean"])[half:] >= 0.75 - 1e-9
+    queue = {name: np.asarray(series["queue"][name])[half:].reshape(100, -1) for name in ("min", "max")}
     return {
-        "average": [round(float(x), 2) for x in average.reshape(50, -1).mean(axis=1)],
+        "average": [round(float(x), 2) for x in average.reshape(100, -1).mean(axis=1)],
+        "least queue": [float(x) for x in queue["min"].min(axis=1)],
+        "most": [float(x) for x in queue["max"].max(axis=1)],
         "largest": float(steady.max()),
         "least": float(steady.min()),
         "at bound": 100 * float(bound.mean()),
@@ -168,11 +169,11 @@ def keep_average(run: ps.Run) -> Mapping[str, Any]:
 
 
 def average_metrics(run: ps.Run) -> Numbers:
-    """Statistics from 50 s on, and the average over time of seed 1."""
+    """Statistics from 50 s on, and the queue of seed 1 over time."""
     record = run.raw["kept"]
     numbers = queue_and_average_metrics(run) | {name: record[name] for name in ("largest", "least", "at bound")}
     if run.seed == 1:
-        numbers |= {f"average at {50 + i}": value for i, value in enumerate(record["average"])}
+        numbers |= course(record["least queue"], record["most"], record["average"], begin=50, step=0.5)
     return numbers
 
 
@@ -186,20 +187,10 @@ def _best(number: Number) -> Statement:
     return own < number(max_th=[10.5, 35])
 
 
-def draw_averages(summary: SummaryTable) -> Figure:
-    """The weighted average of seed 1."""
-    with style.figure_style():
-        figure, ax = style.single_panel(height=2.5)
-        for index, (labels, points) in enumerate(summary.cells):
-            if labels["max_th"] == 20 and not labels["gentle"]:
-                continue
-            values = [points[f"average at {50 + i}"].mean for i in range(50)]
-            name = f"Max {labels['max_th']:g}, {'gentle' if labels['gentle'] else 'strict'}"
-            ax.plot([50.5 + i for i in range(50)], values, label=name, **{**style.line_style(index), "marker": ""})
-        ax.set_xlabel("time (s)")
-        ax.set_ylabel("average queue (packets)")
-        style.add_legend(figure, 2)
-    return figure
+PANELS = {
+    f"Max {high:g}, {'gentle' if gentle else 'strict'}": {"max_th": high, "gentle": gentle}
+    for high, gentle in ((10.5, True), (10.5, False), (35, True), (35, False), (20, True))
+}
 
 
 fig3_6 = Exhibit(
@@ -224,7 +215,7 @@ fig3_6 = Exhibit(
     claim("fig3.6e/c1", every(_best(AQS), _best(VQS)), "AQS and VQS below those of the other panels"),
     claim("fig3.6/c2", every(apart(max_th=10.5) > 0.1, apart(max_th=[20, 35]) < 0.1)),
     measure=average_metrics,
-    draw=draw_averages,
+    draw=partial(panels.draw_queues_over_time, cells=PANELS),
     # Each Max with Min 0 in both modes; the thesis shows both for 10.5 and 35 and the gentle one for 20 (guess 13).
     study=Sweep(
         lambda max_th, gentle: joining_flows_scenario(psand(min_th=0, max_th=max_th, gentle=gentle), 100, warmup="50s"),

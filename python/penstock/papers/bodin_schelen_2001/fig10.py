@@ -16,4 +16,4 @@ CLAIMS = claims_if_measured(
     ),
 )
 
-draw = setup.sweep_figure("loss_out", "loss out of profile (%)", scale=100, setting=SETTING)
+draw = setup.losses(SETTING)

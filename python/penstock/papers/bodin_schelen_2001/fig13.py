@@ -26,4 +26,4 @@ CLAIMS = claims_if_measured(
     claim("c21", _gentle_is_better(2.0), others={"from 5 Mb/s on": _gentle_is_better(HALF)}),
 )
 
-draw = setup.sweep_figure("loss_out", "loss out of profile (%)", scale=100, setting="SACK, gentle")
+draw = setup.losses("SACK, gentle")

@@ -39,4 +39,4 @@ CLAIMS = claims_if_measured(
     claim("c05", some((under_dfq(loss_out) > under_da(loss_out))(x=at_least(8), setting=SETTING), "x")),
 )
 
-draw = setup.sweep_figure("loss_out", "loss out of profile (%)", scale=100, setting=SETTING)
+draw = setup.losses(SETTING)

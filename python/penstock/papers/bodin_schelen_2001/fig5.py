@@ -19,7 +19,7 @@ CLAIMS = claims_if_measured(
             under_da(throughput).along("x", where_least, "x of the least").matches_printed(5.6, 4.4, 6.8),
             (1 - under_da(throughput) / under_dfq(throughput) <= 0.01)(x=9.2),
         )(setting=SETTING),
-        "least at 5.6 (4.4 to 6.8) Mb/s; at 9.2 Mb/s at most 1 % below DFQ",
+        "throughput of DA is least at 5.6 (4.4 to 6.8) Mb/s; at 9.2 Mb/s it is at most 1 % below that of DFQ",
     ),
     claim(
         "c07",

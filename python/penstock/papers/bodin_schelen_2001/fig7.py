@@ -14,4 +14,4 @@ CLAIMS = claims_if_measured(
     claim("c11", at_least_share(0.7, under_da(loss_out)(setting=SACK) > under_da(loss_out)(setting=RENO))),
 )
 
-draw = setup.sweep_figure("loss_out", "loss out of profile (%)", scale=100, setting=SACK)
+draw = setup.losses(SACK)

@@ -326,6 +326,15 @@ def sweep_figure(y: str, label: str, by: str = "strategy", scale: float = 1.0, *
     return CurveFigure("x", y, by, labels=("in profile (Mb/s)", label), scale=scale, where=where)
 
 
+def losses(setting: str) -> CurveFigure:
+    """A figure of both losses over the sweep, of all packets and of those out of profile, for each strategy."""
+
+    def lines(labels: Mapping[str, Any]) -> dict[str, str]:
+        return {f"{labels['strategy']}, all": "loss", f"{labels['strategy']}, out of profile": "loss_out"}
+
+    return CurveFigure("x", lines, labels=("in profile (Mb/s)", "loss (%)"), scale=100, where={"setting": setting})
+
+
 def draw_course(setting: str, summary: SummaryTable) -> Figure:
     """avg_ql of the first run at half of the link, a line for each strategy."""
     lines = {name: course_of(summary, "avg", setting=setting, strategy=name, x=HALF) for name in STRATEGIES}

@@ -14,7 +14,6 @@ from penstock.reproduce.figure import (
     Number,
     QuickOrFull,
     Statement,
-    SummaryTable,
     Sweep,
     every,
     metric,
@@ -22,7 +21,6 @@ from penstock.reproduce.figure import (
     slope,
 )
 from penstock.results.sample import RunSample, per_run
-from penstock.results.summary_table import SummaryPoint
 
 from .setup import RATE, RTLD, dumbbell, service_rate, tcp_flows
 
@@ -134,22 +132,13 @@ def figure_against_p(by: str, y: str = "q", label: str = "mean queue (packets)",
     return CurveFigure("p", y, by, **{"labels": ("drop probability", label), "log": "x", **how})
 
 
-def flows_as_lines(summary: SummaryTable) -> SummaryTable:
-    """Drops and marks for each number of flows, as lines of one graph."""
-    cells: list[tuple[dict[str, Any], dict[str, SummaryPoint]]] = [
-        ({"line": f"{labels['by']}, N = {labels['flows']}", "p": labels["p"]}, {"q": points["q"]})
-        for labels, points in summary.cells
-    ]
-    return SummaryTable(cells)
-
-
 def law_of_line(line: str, p: float) -> float:
-    """Equation 2 for a line of `flows_as_lines`."""
+    """Equation 2 for a line of `one_graph_figure`."""
     by, _, flows = line.partition(", N = ")
     return float(queue_law(by).queue(int(flows), p))
 
 
-def one_graph_figure(**how: Any) -> Callable[[SummaryTable], Any]:
+def one_graph_figure(**how: Any) -> CurveFigure:
     """A figure of drops and marks for all numbers of flows."""
-    curves = figure_against_p("line", labels=("probability", "mean queue (packets)"), **how)
-    return lambda summary: curves(flows_as_lines(summary))
+    labels = ("probability", "mean queue (packets)")
+    return CurveFigure("p", lambda at: {f"{at['by']}, N = {at['flows']}": "q"}, labels=labels, log="x", **how)

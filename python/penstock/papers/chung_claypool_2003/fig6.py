@@ -1,14 +1,14 @@
 """Figure 6: the mean window of all flows against the drop probability (Section III)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from penstock.reproduce.figure import Statement, Table, table_statement
+from penstock.reproduce.figure import CurveFigure, Statement, Table, table_statement
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample, per_run
 
-from .constant import GRID, SAME, drops_and_marks, figure_against_p, over_delay, over_rate, queue_law
+from .constant import GRID, SAME, drops_and_marks, over_delay, over_rate, queue_law
 from .setup import claim
 
 # All runs of figure 5.
@@ -46,6 +46,17 @@ CLAIMS = (
     ),
 )
 
-draw = figure_against_p(
-    "rate", "window", "mean window (packets)", theory=lambda rate, p: float(queue_law("drop").window(p)), log="xy"
+
+def _lines(labels: Mapping[str, Any]) -> dict[str, str]:
+    """A line for each run of figure 5, named by the number, delay or rate that it varies."""
+    varied = {"flows": "N = {}", "rtld": "{:g} s", "rate": "{}"}
+    return {text.format(labels[name]): "window" for name, text in varied.items() if name in labels}
+
+
+draw = CurveFigure(
+    "p",
+    _lines,
+    labels=("drop probability", "mean window (packets)"),
+    theory=lambda _, p: float(queue_law("drop").window(p)),
+    log="xy",
 )

@@ -3,7 +3,7 @@
 from penstock.reproduce.figure import Number, Statement, claims_if_measured, every, metric, spread
 
 from . import fig6a
-from .setup import DRR_BASED, TRIPS, buffer_figure, claim
+from .setup import DRR_BASED, claim
 
 study = fig6a.study
 
@@ -21,4 +21,4 @@ c27 = claim(
 )
 CLAIMS = claims_if_measured({"queues": 1}, c27(scheme=DRR_BASED))
 
-draw = buffer_figure("sd_slow", "sd of goodput / fair share", "queues", where={"network": TRIPS})
+draw = fig6a.against_queues("sd_slow", "sd of goodput / fair share")

@@ -49,9 +49,10 @@ def unmet_text(
     """
     if references := _meeting_all(aims, confirmed):
         together = " together" if len(_bounded(aims)) > 1 else ""
+        aimed = join_with_and([aim.text for aim in _bounded(aims)])
         sentences = [
-            f"No acceptable setting of the requested schemes meets {joined([aim.text for aim in _bounded(aims)])}"
-            f"{together}; {joined(references)}, which was not requested, does"
+            f"No acceptable setting of the requested schemes meets {aimed}"
+            f"{together}; {join_with_and(references)}, which was not requested, does"
         ]
         closest = f"Of the requested schemes, {confirmed[0][0].setting.label} comes closest"
     else:

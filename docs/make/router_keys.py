@@ -60,7 +60,7 @@ def _becomes(key: Key) -> str:
         return f"`{key.fate}`"
     if key.fate[:1].islower():
         return key.fate
-    return f"*no effect*: {key.reason}" if key.neutral == ("*",) else f"*listed*: {key.reason}"
+    return f"*no effect*: {key.loss_reason}" if key.neutral == ("*",) else f"*listed*: {key.loss_reason}"
 
 
 def _cell(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from penstock.dialects.tc_keys import GREEDY, Fate, Key, Qdisc
+from penstock.dialects.tc_keys import GREEDY, Key, KeyEffect, Qdisc
 from penstock.dialects.tc_table import QUEUES
 from penstock.dialects.tc_table_classes import ABSENT, CLASSES, PARENTS
 
@@ -33,7 +33,7 @@ def page() -> str:
 
 def _section(qdisc: Qdisc) -> Iterator[str]:
     scheme = f", read as `{qdisc.scheme}`" if qdisc.scheme else ""
-    yield from (f"## {qdisc.kind}", "", f"{qdisc.man}{scheme}.", "")
+    yield from (f"## {qdisc.kind}", "", f"{qdisc.man_page}{scheme}.", "")
     yield from ("| key | value | default | becomes | |", "| --- | --- | --- | --- | --- |")
     for keys in _alike(qdisc.keys):
         first = keys[0]
@@ -63,6 +63,6 @@ def _value(key: Key) -> str:
 
 
 def _becomes(key: Key) -> str:
-    if key.fate is Fate.APPLIED:
+    if key.fate is KeyEffect.APPLIED:
         return f"`{key.parameter}`" if key.parameter else "applied"
     return str(key.fate.value)

@@ -26,7 +26,7 @@ def conformance(cls: type[python_aqm.Aqm], **settings: Any) -> None:
     watching the AQM changes nothing; the parameters can be written to a file and read back; unknown parameters are
     refused.
     """
-    assert python_aqm.class_of(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
+    assert python_aqm.declared_class(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
     _params_survive_a_file(cls, settings)
     _unknown_parameters_are_refused(cls, settings)
     for limit in ("35p", "30kB", "inf"):

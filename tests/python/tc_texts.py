@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
-from penstock.dialects.tc_keys import GREEDY, Fate, Key
+from penstock.dialects.tc_keys import GREEDY, Key, KeyEffect
 from penstock.dialects.tc_table import QUEUES
 
 __all__ = ["KINDS", "lines", "random_line", "value_of"]
@@ -52,7 +52,7 @@ def value_of(kind: str, key: Key, rng: random.Random) -> str | None:
 def random_line(rng: random.Random, kind: str) -> str:
     """A line with some of the keys of a kind in any order; those that exclude each other do not meet."""
     table = QUEUES[kind]
-    keys = [key for key in table.keys if key.fate is not Fate.LOST and key.arity != GREEDY]
+    keys = [key for key in table.keys if key.fate is not KeyEffect.LOST and key.arity != GREEDY]
     keys = [key for key in keys if key.word not in ("max_rtt", "typical_rtt", "total_overhead", "hard_header_len")]
     rng.shuffle(keys)
     words, seen = [kind], set[str]()

@@ -11,7 +11,7 @@ RED = "red:min_th=100,max_th=300"
 
 
 def of(scheme: str, flows: str = "5..100") -> explanation.Explanation:
-    return explanation.prepare(scheme, "20Mbit", "80ms", flows, "500p")
+    return explanation.prepare_explanation(scheme, "20Mbit", "80ms", flows, "500p")
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_what_the_fluid_does_not_have_is_left_out(scheme: str) -> None:
 
 
 def test_without_flows_there_is_no_fluid() -> None:
-    assert "fluid" not in explanation.prepare(RED, "20Mbit", "80ms", None, "500p").as_json()
+    assert "fluid" not in explanation.prepare_explanation(RED, "20Mbit", "80ms", None, "500p").as_json()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from penstock.dialects import Facts, read
+from penstock.dialects import ConversionContext, read
 from penstock.dialects.arista import KEYS as ARISTA_KEYS
 from penstock.dialects.cisco_keys import ACTIONS
 from penstock.dialects.dummynet_keys import AQMS, OBJECT_KEYS, RED_KEYS
@@ -91,7 +91,7 @@ REMOVED = (
 def seen(text: str, dialect: str) -> Any:
     """All that a reading tells; or the error."""
     try:
-        result = read(text, dialect, Facts(10e6))
+        result = read(text, dialect, ConversionContext(10e6))
     except PenstockError as error:
         return type(error)
     return result.scheme, json.dumps(result.parameters), result.rate, result.missing, result.notes

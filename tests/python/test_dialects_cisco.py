@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 
 BY_PRECEDENCE = {"min_th": [34.0, 32.0, 30.0, 28.0, 26.0, 24.0, 22.0, 20.0], "max_th": [40.0] * 8,
                  "max_p": [0.1] * 8, "precedence": "ip", "w_q": 2.0**-9}  # fmt: skip
@@ -62,7 +62,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("text", "scheme", "parameters"), CASES)
 def test_a_configuration_is_read(text: str, scheme: str, parameters: dict[str, Any]) -> None:
-    result = read(text, "cisco", Facts(10e6))
+    result = read(text, "cisco", ConversionContext(10e6))
     assert result.scheme == scheme
     assert {name: result.parameters.get(name) for name in parameters} == parameters
 
@@ -200,7 +200,7 @@ OLDER = """ Serial3/1
 
 def test_the_output_of_older_releases_is_read() -> None:
     """As the command reference prints it: rates in kbit/s, bursts in bytes, limits as Max Threshold."""
-    result = read(OLDER, "cisco", Facts(2e6))
+    result = read(OLDER, "cisco", ConversionContext(2e6))
     voice, gold, rest = result.parameters["classes"]
     assert voice == {"name": "voice", "match": {"dscp": [*range(40, 48)]}, "priority": 0, "rate": "128kbit",
                      "burst": "3200B", "limit": "64p"}  # fmt: skip
@@ -231,7 +231,7 @@ def test_classes_with_random_detect_are_classes_of_a_scheduler() -> None:
 )
 def test_bandwidths_are_weights(bandwidths: tuple[str, str], weights: list[int]) -> None:
     text = f"policy-map P\n class A\n  {bandwidths[0]}\n class B\n  {bandwidths[1]}"
-    assert [one["weight"] for one in read(text, "cisco", Facts(10e6)).parameters["classes"]] == weights
+    assert [one["weight"] for one in read(text, "cisco", ConversionContext(10e6)).parameters["classes"]] == weights
 
 
 def test_percents_are_of_the_link_also_beside_a_priority_class() -> None:
@@ -240,7 +240,7 @@ def test_percents_are_of_the_link_also_beside_a_priority_class() -> None:
         "class-map V\n match dscp ef\npolicy-map P\n class V\n  priority percent 10\n"
         " class A\n  bandwidth percent 30\n class class-default\n  fair-queue"
     )
-    classes = read(text, "cisco", Facts(10e6)).parameters["classes"]
+    classes = read(text, "cisco", ConversionContext(10e6)).parameters["classes"]
     assert [one.get("rate") for one in classes] == ["1Mbit", "3Mbit", "6Mbit"]
 
 
@@ -376,7 +376,9 @@ def test_a_line_is_removed_by_any_name_of_its_code_point() -> None:
 def test_a_priority_class_behind_a_class_without_a_queue_is_above_the_others(first: str) -> None:
     """priority: strict priority up to 100 kbit/s; what no class claims is in class-default."""
     maps = "class-map A\n match dscp af11\nclass-map B\n match dscp ef\n"
-    found = read(f"{maps}policy-map P\n class A\n  {first}\n class B\n  priority 100\n", "cisco", Facts(10e6))
+    found = read(
+        f"{maps}policy-map P\n class A\n  {first}\n class B\n  priority 100\n", "cisco", ConversionContext(10e6)
+    )
     assert found.scheme == "pq"
     *_, second, rest = found.parameters["classes"]
     assert (second["name"], second["priority"], second["rate"]) == ("B", 0, "100kbit")
@@ -387,4 +389,4 @@ def test_a_priority_class_behind_a_class_without_a_queue_is_above_the_others(fir
 @pytest.mark.parametrize("text", ["", " \n", "! a comment\n!\n"])
 def test_a_text_without_a_queue_is_refused(text: str) -> None:
     with pytest.raises(DialectError):
-        read(text, "cisco", Facts())
+        read(text, "cisco", ConversionContext())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 
 PIE = {"target": "15ms", "t_update": "15ms", "alpha": 0.125, "beta": 1.25, "max_burst": "150ms", "mark_ecnth": 0.1,
        "ecn": False, "cap_drop": "on", "derandomization": "on", "activation": "off", "delay": "rate"}  # fmt: skip
@@ -105,7 +105,7 @@ def test_a_pipe_is_chosen_by_its_number() -> None:
     text = "pipe 1 config codel\npipe 2 config pie"
     with pytest.raises(DialectError, match="several pipes: 1, 2"):
         read(text, "dummynet")
-    assert read(text, "dummynet", Facts(device="2")).scheme == "pie"
+    assert read(text, "dummynet", ConversionContext(device="2")).scheme == "pie"
 
 
 @pytest.mark.parametrize(

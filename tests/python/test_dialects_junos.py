@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read
+from penstock.dialects import ConversionContext, DialectError, read
 
 RED = {"min_th": "40%", "max_th": "80%", "max_p": 0.2, "gentle": True, "gentle_top": "buffer", "w_q": 1.0,
        "spacing": "none"}  # fmt: skip
@@ -141,7 +141,7 @@ def test_a_text_at_fault_is_refused(text: str, message: str) -> None:
 
 def test_a_profile_is_chosen_by_its_name() -> None:
     text = f"drop-profiles {{ a {{ {LINE} }} b {{ fill-level 50 drop-probability 30; }} }}"
-    assert read(text, "junos", Facts(device="b")).scheme == "nonlinear"
+    assert read(text, "junos", ConversionContext(device="b")).scheme == "nonlinear"
 
 
 def test_the_last_transmit_rate_counts() -> None:

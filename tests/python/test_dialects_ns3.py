@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 
 RED = {"limit": "25p", "min_th": 5.0, "max_th": 15.0, "max_p": 0.02, "gentle": True, "w_q": 0.002,
        "mean_packet": "500B", "spacing": "wait", "ecn": False}  # fmt: skip
@@ -148,7 +148,7 @@ def test_a_text_at_fault_is_refused(text: str, message: str) -> None:
 
 
 def test_what_differs_from_the_initial_values_is_written() -> None:
-    text = write("red", {}, "ns3", Facts(10e6)).text
+    text = write("red", {}, "ns3", ConversionContext(10e6)).text
     assert all(part in text for part in ("LInterm=10", "Gentle=false", "QW=0", "MeanPktSize=1000", "10000000bps"))
     in_bytes = {"measure_in": "bytes", "limit": "30000B", "min_th": "5000B", "max_th": "15000B", "w_q": 0.002}
     assert "MaxSize=30000B|MinTh=5000|MaxTh=15000" in write("red", in_bytes, "ns3").text

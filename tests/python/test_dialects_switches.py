@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 
 LINE = "random-detect ecn minimum-threshold 128 kbytes maximum-threshold 1280 kbytes max-mark-probability 20 weight 5"
 SHORT = "random-detect drop minimum-threshold 10 kbytes maximum-threshold 20 kbytes"
@@ -85,7 +85,7 @@ def test_a_text_of_arista_at_fault_is_refused(text: str, message: str) -> None:
 
 def test_an_interface_is_chosen() -> None:
     text = f"interface Ethernet1\n tx-queue 3\n  {LINE}\ninterface Ethernet2\n tx-queue 3\n  {SHORT}"
-    assert read(text, "arista", Facts(device="Ethernet2")).parameters["max_p"] == 1.0
+    assert read(text, "arista", ConversionContext(device="Ethernet2")).parameters["max_p"] == 1.0
 
 
 QUEUES = "interface Ethernet1\n tx-queue 3\n  {}\n tx-queue 1\n  no priority"
@@ -231,7 +231,7 @@ def test_several_profiles_of_sonic_are_told() -> None:
     tree = {"WRED_PROFILE": {"A": PROFILE, "B": {**PROFILE, "ecn": "ecn_none"}}}
     with pytest.raises(DialectError, match="several profiles: A, B"):
         read(json.dumps(tree), "sonic")
-    assert read(json.dumps(tree), "sonic", Facts(device="B")).parameters.get("ecn") is None
+    assert read(json.dumps(tree), "sonic", ConversionContext(device="B")).parameters.get("ecn") is None
 
 
 def test_best_effort_is_green_on_the_way_to_sonic() -> None:

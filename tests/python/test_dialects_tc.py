@@ -11,9 +11,9 @@ import penstock as ps
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from penstock.dialects import DialectError, Facts, read, write
-from penstock.dialects.tc_lines import lines_of
-from penstock.dialects.tc_match import priority_of
+from penstock.dialects import ConversionContext, DialectError, read, write
+from penstock.dialects.tc_lines import read_objects
+from penstock.dialects.tc_match import linux_priority
 from penstock.dialects.tc_table import QUEUES
 from penstock.results.display import scheme_argument
 from penstock.scenario.scheme_text import parse_scheme
@@ -95,7 +95,7 @@ def test_tbf_is_a_shaper() -> None:
 
 def test_prio_has_the_bands_of_its_map() -> None:
     """tc-prio(8): TOS 0x10 is interactive, band 0; 0x8 is bulk, band 2; 0 is best effort and 0x18 bulk too, band 1."""
-    assert [priority_of(tos >> 2) for tos in (0x0, 0x8, 0x10, 0x18)] == [0, 2, 6, 4]
+    assert [linux_priority(tos >> 2) for tos in (0x0, 0x8, 0x10, 0x18)] == [0, 2, 6, 4]
     found = read("tc qdisc add dev eth0 root handle 1: prio", "tc")
     assert found.scheme == "pq"
     by_name = {one["name"]: one for one in found.parameters["classes"]}
@@ -136,7 +136,7 @@ def test_gred_is_weighted_red() -> None:
 
 
 def test_gred_below_a_class_has_all_its_levels() -> None:
-    lines = write("wred", {"limit": "100p"}, "tc", Facts(10e6)).text
+    lines = write("wred", {"limit": "100p"}, "tc", ConversionContext(10e6)).text
     alone = read(lines, "tc")
     below = read(
         "tc qdisc replace dev eth0 root handle 1: htb default 1\n"
@@ -229,8 +229,8 @@ def classes(draw: st.DrawFn, more: st.SearchStrategy[dict[str, Any]]) -> list[di
 
 def back(scheme: str, parameters: dict[str, Any], rate: float | None = None) -> tuple[str, dict[str, Any], list[str]]:
     """There and back, with what was lost on the way."""
-    written = write(scheme, parameters, "tc", Facts(rate))
-    again = read(written.text, "tc", Facts())
+    written = write(scheme, parameters, "tc", ConversionContext(rate))
+    again = read(written.text, "tc", ConversionContext())
     return again.scheme, again.parameters, [*written.missing, *again.missing]
 
 
@@ -348,7 +348,7 @@ def test_the_classes_run() -> None:
 def test_a_burst_is_at_most_what_tc_can_keep() -> None:
     """As recorded: 999999 bytes at 8704 bit/s, 919 s, were printed as 102798."""
     two: list[dict[str, Any]] = [{"name": "1:10", "rate": "8704bit", "burst": "999999B", "match": {"dscp": [1]}}]
-    found = write("pq", {"classes": [*two, {"name": "1:20"}]}, "tc", Facts(10e6))
+    found = write("pq", {"classes": [*two, {"name": "1:20"}]}, "tc", ConversionContext(10e6))
     assert "rate 8704bit ceil 10mbit burst 298112 prio 0" in found.text
     assert "burst of 1:10 = 298112 bytes instead of 999999: tc has up to 274 s" in found.notes
 
@@ -424,7 +424,7 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("scheme", "parameters"), SETTINGS)
 def test_a_real_tc_takes_each_line(scheme: str, parameters: dict[str, Any]) -> None:
     """Each line is understood by tc; the kernel may lack what it asks for."""
-    lines = write(scheme, parameters, "tc", Facts(10e6, device="lo")).text.splitlines()
+    lines = write(scheme, parameters, "tc", ConversionContext(10e6, device="lo")).text.splitlines()
     shown = in_namespace("\n".join(f"{line} 2>&1" for line in lines) + "\ntc qdisc show dev lo; true")
     told = [row for row in shown.splitlines() if not row.startswith(("qdisc", "Error:", "RTNETLINK", "We have"))]
     assert not [row for row in told if row and "Dump was" not in row], shown
@@ -433,7 +433,7 @@ def test_a_real_tc_takes_each_line(scheme: str, parameters: dict[str, Any]) -> N
 @pytest.mark.needs("tc", "namespaces")
 def test_the_kernel_has_the_settings_of_tbf() -> None:
     made = {"rate": "1.5Mbit", "burst": "5000B", "limit": "30000B"}
-    line = write("shaper", made, "tc", Facts(device="lo")).text
+    line = write("shaper", made, "tc", ConversionContext(device="lo")).text
     shown = read(in_namespace(f"{line} && tc qdisc show dev lo").splitlines()[0], "tc").parameters
     assert shown["rate"] == made["rate"]
     assert abs(int(shown["burst"].removesuffix("B")) - 5000) <= 1  # the kernel has it as a time
@@ -468,7 +468,7 @@ def test_what_tc_prints_is_read() -> None:
 
 
 def test_lines_are_found_in_any_form() -> None:
-    assert [line.subject for line in lines_of(HTB)] == ["qdisc", *["class"] * 4, *["qdisc"] * 3]
-    (line,) = lines_of("class htb 1:10 parent 1:1 leaf 10: prio 0 rate 5Mbit ceil 10Mbit burst 1600b cburst 1600b")
+    assert [line.subject for line in read_objects(HTB)] == ["qdisc", *["class"] * 4, *["qdisc"] * 3]
+    (line,) = read_objects("class htb 1:10 parent 1:1 leaf 10: prio 0 rate 5Mbit ceil 10Mbit burst 1600b cburst 1600b")
     assert (line.id, line.parent, line.kind, line.words[:2]) == ("1:10", "1:1", "htb", ["prio", "0"])
     assert replace(line, text="").text == ""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from penstock.dialects import DIALECTS, DialectError, Facts, read, write
+from penstock.dialects import DIALECTS, ConversionContext, DialectError, read, write
 from penstock.dialects.ranges import check_ranges
 from penstock.errors import ScenarioError
 
@@ -47,7 +47,7 @@ def texts(dialect: str) -> list[str]:
     }  # fmt: skip
     for scheme, parameters in schemes.items():
         try:
-            examples.append(write(scheme, parameters, dialect, Facts(10e6)).text)
+            examples.append(write(scheme, parameters, dialect, ConversionContext(10e6)).text)
         except DialectError:
             continue
     if dialect == "tc":
@@ -90,7 +90,7 @@ def mutants(dialect: str, seed: int) -> Iterator[str]:
 def convert(text: str, dialect: str, to: str) -> bool:
     """Whether a text is read; then its settings are in their ranges, and so is what is written and read again."""
     begun = time.process_time()
-    facts = Facts(10e6)
+    facts = ConversionContext(10e6)
     try:
         conversion = read(text, dialect, facts)
     except (DialectError, ScenarioError):
@@ -175,7 +175,7 @@ def test_a_number_outside_its_range_is_named(dialect: str, text: str, message: s
 @pytest.mark.parametrize("device", ["eth0; rm -rf /", "a\nb", "", "-h", "x" * 16, "a/b", "..", "$(id)"])
 def test_a_device_that_a_shell_would_not_take_as_a_name_is_refused(device: str) -> None:
     with pytest.raises(DialectError, match="no name of a device"):
-        Facts(device=device)
+        ConversionContext(device=device)
 
 
 def test_whole_numbers_of_tc_are_those_of_c() -> None:

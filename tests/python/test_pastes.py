@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from penstock.dialects import OTHERS, DialectError, Facts, read
-from penstock.explain.router import reports
+from penstock.dialects import OTHERS, ConversionContext, DialectError, read
+from penstock.explain.tc_statistics_report import read_queue_reports
 
 from .test_dialects_documented import is_part
 
@@ -43,7 +43,7 @@ def from_a_web_page(text: str) -> str:
 def test_a_paste_gives_the_expected_queue_or_error(dialect: str, name: str, copied: Any) -> None:
     expected = EXPECTED[dialect][name]
     text = copied((FOLDER / dialect / name).read_text())
-    facts = Facts(expected.get("rate_given"), device=expected.get("device"), name=expected.get("name"))
+    facts = ConversionContext(expected.get("rate_given"), device=expected.get("device"), name=expected.get("name"))
     if "error" in expected:
         with pytest.raises(DialectError) as refused:
             read(text, dialect, facts)
@@ -90,5 +90,5 @@ def test_an_error_about_several_objects_names_them_all() -> None:
     ],
 )
 def test_counters_of_a_paste_are_explained(dialect: str, name: str, device: str | None, sent: int) -> None:
-    report = reports((FOLDER / dialect / name).read_text(), Facts(device=device))[0]
+    report = read_queue_reports((FOLDER / dialect / name).read_text(), ConversionContext(device=device))[0]
     assert report.counted.sent == sent

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 from penstock.studies.candidate import Candidate
 
 CODEL = {"variant": "linux", "target": "5ms", "interval": "100ms"}
@@ -229,7 +229,7 @@ TWO = "tc qdisc add dev eth0 root cake bandwidth 10mbit\ntc qdisc add dev ifb0 r
 def test_several_devices_ask_for_one() -> None:
     with pytest.raises(DialectError, match="eth0 and ifb0: name a device by --device"):
         read(TWO, "tc")
-    assert read(TWO, "tc", Facts(device="ifb0")).parameters["bandwidth"] == "50Mbit"
+    assert read(TWO, "tc", ConversionContext(device="ifb0")).parameters["bandwidth"] == "50Mbit"
     command = [sys.executable, "-m", "penstock", "convert", TWO, "--device", "eth0", "--json", "-"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["parameters"]["bandwidth"] == "10Mbit"
@@ -291,7 +291,7 @@ split-gso rtt 100ms noatm overhead 44
 def test_a_home_router_has_a_device_for_each_direction() -> None:
     with pytest.raises(DialectError, match="eth0 and ifb4eth0"):
         read(SQM, "tc")
-    up, down = (read(SQM, "tc", Facts(device=name)) for name in ("eth0", "ifb4eth0"))
+    up, down = (read(SQM, "tc", ConversionContext(device=name)) for name in ("eth0", "ifb4eth0"))
     assert (up.parameters["bandwidth"], up.parameters["isolation"]) == ("18Mbit", "dual-srchost")
     assert up.missing == ["qdisc ingress ffff: dev eth0 parent ffff:fff1 ----------------"]
     assert (down.parameters["bandwidth"], down.missing) == ("90Mbit", [])

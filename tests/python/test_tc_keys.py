@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from penstock.aqms.catalog import find_scheme
-from penstock.dialects.tc_keys import Fate, Qdisc
+from penstock.dialects.tc_keys import KeyEffect, Qdisc
 from penstock.dialects.tc_lines import STAB
 from penstock.dialects.tc_table import QUEUES
 from penstock.dialects.tc_table_classes import ABSENT, CLASSES, PARENTS
@@ -23,7 +23,7 @@ TABLES: list[Qdisc] = [*QUEUES.values(), *PARENTS.values(), *CLASSES.values()]
 
 @pytest.mark.parametrize("man", DOCUMENTED)
 def test_every_documented_key_is_in_the_table(man: str) -> None:
-    known = {word for table in TABLES if table.man == man for word in table.by_word}
+    known = {word for table in TABLES if table.man_page == man for word in table.keys_by_word}
     if man == "tc-stab(8)":
         known = set(STAB)
     assert [word for word in DOCUMENTED[man] if word not in known] == []
@@ -36,7 +36,11 @@ def test_a_key_has_one_meaning_and_a_default_within_its_range(table: Qdisc) -> N
     for key in table.keys:
         if key.kind is not None and key.default:
             key.value(key.default)
-        if key.fate is not Fate.APPLIED and not table.kind.startswith(("fq_", "tbf")) and key.word != "ce_threshold":
+        if (
+            key.fate is not KeyEffect.APPLIED
+            and not table.kind.startswith(("fq_", "tbf"))
+            and key.word != "ce_threshold"
+        ):
             assert key.why, (table.kind, key.word)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
-from penstock.dialects import Conversion, DialectError, Facts, read, write
+from penstock.dialects import Conversion, ConversionContext, DialectError, read, write
 from penstock.dialects.ranges import check_ranges
-from penstock.dialects.tc_keys import Fate
+from penstock.dialects.tc_keys import KeyEffect
 from penstock.dialects.tc_table import QUEUES
 
 from .tc_texts import KINDS, lines, random_line, value_of
@@ -24,7 +24,7 @@ MUTANTS = int(os.environ.get("PENSTOCK_FUZZ", "600"))
 SEED = int(os.environ.get("PENSTOCK_FUZZ_SEED", "0"))
 """Damaged texts of a run, and what is added to their seeds; `make fuzz` and `make fuzz-dialects` ask for more."""
 
-FACTS = Facts(rate=50e6)
+FACTS = ConversionContext(rate=50e6)
 CORPUS = [*short_texts("tc"), ONE_LINE]
 UNITS = ("", "p", "b", "kb", "ms", "us", "s", "%", "mbit", "bps", "xyz")
 NUMBERS = [
@@ -95,7 +95,7 @@ def test_a_line_comes_back(one: tuple[str, str]) -> None:
 @given(one=lines())
 def test_the_order_of_keys_does_not_matter(one: tuple[str, str]) -> None:
     kind, text = one
-    table, words, parts = QUEUES[kind].by_word, text.split()[1:], list[list[str]]()
+    table, words, parts = QUEUES[kind].keys_by_word, text.split()[1:], list[list[str]]()
     while words:
         size = 1 + table[words[0]].arity
         parts.append(words[:size])
@@ -200,7 +200,7 @@ def test_every_value_matters_or_has_a_reason_not_to() -> None:
     for kind in KINDS:
         bare = read(kind, "tc", FACTS)
         for key in QUEUES[kind].keys:
-            if key.fate is Fate.NO_EFFECT or key.word in ("max_rtt", "typical_rtt", "via-ethernet"):
+            if key.fate is KeyEffect.NO_EFFECT or key.word in ("max_rtt", "typical_rtt", "via-ethernet"):
                 continue
             value = value_of(kind, key, rng)
             found = read(" ".join(filter(None, (kind, key.word, value))), "tc", FACTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from penstock.dialects import Conversion, DialectError, Facts, read
+from penstock.dialects import Conversion, ConversionContext, DialectError, read
 from penstock.units import parse_length, parse_rate, parse_size, parse_time
 
 from validation.linux.tc_sent import recorded
@@ -158,7 +158,7 @@ def faults_of_red(found: Conversion, sent: dict[str, int]) -> list[str]:
 
 @pytest.mark.parametrize("entry", SENT, ids=lambda one: str(one["text"]))
 def test_a_line_is_read_as_tc_sends_it(entry: dict[str, Any]) -> None:
-    found = read(entry["text"], "tc", Facts())
+    found = read(entry["text"], "tc", ConversionContext())
     assert differences(found, entry["sent"], entry["text"].split()[0]) == []
 
 
@@ -192,6 +192,6 @@ def test_what_tc_takes_is_read(text: str) -> None:
     """Also keys that need others, and kinds whose message has no attributes of their own."""
     if text in NO_QUEUE or text in REPEATED:
         with pytest.raises(DialectError):
-            read(text, "tc", Facts(10e6))
+            read(text, "tc", ConversionContext(10e6))
     else:
-        assert read(text, "tc", Facts(10e6)).scheme
+        assert read(text, "tc", ConversionContext(10e6)).scheme

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from penstock.dialects import DialectError, Facts, read
+from penstock.dialects import ConversionContext, DialectError, read
 from penstock.dialects.tc_sqm import KEYS
 
 FQ_CODEL = {"variant": "linux", "limit": "10240p", "flows": 1024, "quantum": "1514B", "target": "5ms",
@@ -55,7 +55,7 @@ def test_the_defaults_are_those_of_the_documentation() -> None:
     """An empty section shapes eth0 to 2032 kbit/s and ifb4eth0 to 14698 kbit/s, by simple.qos with fq_codel."""
     text = "config queue\n\toption enabled '1'\n"
     for device, rate, ecn in (("eth0", 2.032e6, False), ("ifb4eth0", 14.698e6, True)):
-        found = read(text, "tc", Facts(device=device))
+        found = read(text, "tc", ConversionContext(device=device))
         assert (found.scheme, found.rate, found.parameters["ecn"]) == ("fq-codel", rate, ecn)
         assert any("egress_ecn is not set" in note for note in found.notes) == (device == "eth0")
         assert found.missing == ["script simple.qos: three classes by code point; here all packets are in one"]

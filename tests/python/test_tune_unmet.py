@@ -8,20 +8,20 @@ import pyarrow as pa
 import pytest
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.aim import parse_aims
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.population import Draw, Population
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.population import NetworkDraw, Population
 from penstock.tuning.unmet import UNLIMITED, runs_without_limit, unmet_text
 
 PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
 AIMS = parse_aims(["delay p99 < 20ms", "utilization > 95%"], PLACES)
 
 
-def measured(label: str, delay: float, used: float) -> Measured:
+def measured(label: str, delay: float, used: float) -> MeasuredSetting:
     table = pa.table({"links.bottleneck.delay_p99_s": [delay] * 3, "links.bottleneck.utilization": [used] * 3})
-    return Measured(Setting(label), table, np.zeros(3))
+    return MeasuredSetting(Setting(label), table, np.zeros(3))
 
 
-def met_aims(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool | None]]:
+def met_aims(label: str, delay: float, used: float) -> tuple[MeasuredSetting, dict[str, bool | None]]:
     return measured(label, delay, used), {AIMS[0].text: delay < 0.02, AIMS[1].text: used > 0.95}
 
 
@@ -53,12 +53,14 @@ def met_aims(label: str, delay: float, used: float) -> tuple[Measured, dict[str,
     ids=["idle load", "losses", "one or the other"],
 )
 def test_the_conclusion_names_the_unmet_aim_its_cause_and_alternatives(
-    confirmed: list[tuple[Measured, dict[str, bool | None]]], without_limit: Measured | None, sentences: str
+    confirmed: list[tuple[MeasuredSetting, dict[str, bool | None]]],
+    without_limit: MeasuredSetting | None,
+    sentences: str,
 ) -> None:
     assert unmet_text(AIMS, "bottleneck", confirmed, without_limit) == sentences
 
 
-def bench(rate: str) -> Bench:
+def bench(rate: str) -> TuningBench:
     """A link of this rate with two datagram sources of 1 Mbit/s in total."""
     scenario = ps.dumbbell(
         rate=rate,
@@ -69,10 +71,10 @@ def bench(rate: str) -> Bench:
     )
     document = scenario.document()
     link = LoadedLink.of(document.resolve(), "bottleneck")
-    return Bench(Population(document, ["bottleneck"], 1), [link], AIMS)
+    return TuningBench(Population(document, ["bottleneck"], 1), [link], AIMS)
 
 
-DRAWS = [Draw(number, number) for number in range(3)]
+DRAWS = [NetworkDraw(number, number) for number in range(3)]
 
 
 def test_an_unlimited_queue_shows_the_utilization_that_the_load_allows() -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from penstock.cli.options import JsonTarget, flag
+from penstock.cli.options import JsonTarget, flag_option
 from penstock.cli.output import Outputs, notify
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EXAMPLE = "penstock doctor"
 
 CleanCache = Annotated[
-    bool, flag("--clean-cache", "Delete the stored runs in the user's cache folder; other stores are kept.")
+    bool, flag_option("--clean-cache", "Delete the stored runs in the user's cache folder; other stores are kept.")
 ]
 
 
@@ -29,8 +29,8 @@ def doctor(*, clean_cache: CleanCache = False, json_target: JsonTarget = None) -
     outputs = Outputs.of(json_target)
     if clean_cache:
         _clean(default_folder())
-    findings = [*environment.examine(), *requirements.findings(), _cache(default_folder())]
-    outputs.show(environment.text(findings))
+    findings = [*environment.check_environment(), *requirements.findings(), _cache(default_folder())]
+    outputs.show(environment.environment_text(findings))
     outputs.write_json([vars(item) for item in findings])
 
 

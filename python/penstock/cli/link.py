@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli.captures import Captures, SnapLength, capture_files
+from penstock.cli.captures import Captures, SnapLength, parse_pcap_options
 from penstock.cli.options import (
     OUTPUT,
     JsonTarget,
@@ -24,7 +24,7 @@ from penstock.cli.options import (
     Settings,
     TraceFolder,
     argument,
-    flag,
+    flag_option,
     list_option,
     value_option,
 )
@@ -90,7 +90,7 @@ Node = Annotated[
 Duration = Annotated[str | None, value_option("--duration", "TIME", "End after this time, e.g. 30s.")]
 Live = Annotated[
     bool | None,
-    flag(
+    flag_option(
         "--live/--no-live",
         "Show queues and flows while the link runs; default: if standard error is a terminal and no command or shell "
         "runs.",
@@ -144,7 +144,7 @@ def link(
     from penstock.link import requirements
 
     outputs, folder = Outputs.of(json_target), output_folder(trace, "--trace")
-    captured = capture_files(pcap, snaplen)
+    captured = parse_pcap_options(pcap, snaplen)
     load_aqms(load)
     _refuse_several(schemes, {"--trace": folder is not None, "--pcap": bool(captured)})
     chosen: list[str | None] = [*schemes] or [None]
@@ -206,10 +206,10 @@ class _Recording:
 
 def _captures(layout: Layout, files: Sequence[tuple[str | None, Path]]) -> list[Capture]:
     """The captures of `--pcap`; without the name of a link, of the link under test."""
-    from penstock.engine.pcap import captures
+    from penstock.engine.pcap import captures_of_links
 
     named = [(layout.link if name is None else name, file) for name, file in files]
-    return captures(layout.resolved.canonical["links"], named)
+    return captures_of_links(layout.resolved.canonical["links"], named)
 
 
 def _seconds(duration: str | None) -> float | None:
@@ -247,14 +247,14 @@ def _run(
     seed: int,
 ) -> tuple[int, dict[str, Any], Callable[[Path], None]]:
     """Run the link; returns the exit status, the result, and a writer of the trace."""
-    from penstock.engine.pcap import written
+    from penstock.engine.pcap import write_when_complete
     from penstock.link.lab import open_lab
     from penstock.link.watch import watch
 
     between, devices = places
     traced, snaplen = recording.folder is not None, recording.snaplen
     with (
-        written(recording.captures) as files,
+        write_when_complete(recording.captures) as files,
         open_lab(
             layout, seed=seed, trace=traced, between=between, devices=devices, captures=files, snaplen=snaplen
         ) as lab,

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.dialects.cisco_keys import ACTIONS, DEFAULT_LIMIT, code_point
-from penstock.dialects.cisco_red import RandomDetect, settle_red
+from penstock.dialects.cisco_red import RandomDetect, set_red_or_wred
 from penstock.dialects.cisco_text import IMPLICIT, Configuration, Lines, Policy
-from penstock.dialects.conversion import Conversion, DialectError, Facts, packets
-from penstock.dialects.keys import choose, key_of
-from penstock.dialects.kinds import integer_of, number, rate_text, real_of
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, length_in_packets
+from penstock.dialects.keys import find_key, select_object
+from penstock.dialects.value_kinds import parse_integer_of_word, parse_real_of_word, rate_text, round_to_12_digits
 from penstock.units import parse_rate, parse_time
 
 __all__ = ["EXPECTED", "read_policy"]
@@ -41,8 +41,8 @@ class _Class:
     shape: tuple[str, float] | None = None
     limit: str | None = None
     red: RandomDetect | None = None
-    is_fair: bool = False
-    child: str | None = None
+    has_fair_queue: bool = False
+    child_policy: str | None = None
     lost: list[str] = field(default_factory=list)
 
     @property
@@ -51,21 +51,21 @@ class _Class:
         return f"class {self.name}" if self.name != IMPLICIT else "the class"
 
 
-def read_policy(configuration: Configuration, facts: Facts) -> Conversion:
+def read_policy(configuration: Configuration, facts: ConversionContext) -> Conversion:
     """The queue of an interface, or of the only policy map that no other policy map uses."""
     policies = configuration.policies
     bandwidth = None
-    if configuration.outputs:
+    if configuration.output_policies:
         # Interfaces with the same policy map count as one: the first with a bandwidth.
         used: dict[str, str] = {}
-        for interface, policy in configuration.outputs.items():
+        for interface, policy in configuration.output_policies.items():
             if policy not in used or used[policy] not in configuration.bandwidths:
                 used[policy] = interface
         used |= {name: name.removeprefix("interface ") for name in policies if name.startswith("interface ")}
-        if facts.chosen in configuration.outputs:
-            name, interface = configuration.outputs[facts.chosen], facts.chosen
+        if facts.chosen in configuration.output_policies:
+            name, interface = configuration.output_policies[facts.chosen], facts.chosen
         else:
-            name, interface = choose(used, facts, "policy maps of interfaces")
+            name, interface = select_object(used, facts, "policy maps of interfaces")
         bandwidth = configuration.bandwidths.get(interface)
         if name not in policies:
             raise DialectError(f"interface {interface}: no policy map {name} in the text")
@@ -76,7 +76,7 @@ def read_policy(configuration: Configuration, facts: Facts) -> Conversion:
         if not roots:
             why = f"; {configuration.lost[0]}" if configuration.lost else ""
             raise DialectError(f"{EXPECTED}{why}")
-        name, _ = choose(roots, facts, "policy maps")
+        name, _ = select_object(roots, facts, "policy maps")
         bandwidth = configuration.bandwidths.get(name.removeprefix("interface "))
     reader = _Reader(configuration, facts)
     result = reader.policy(name, facts.rate or bandwidth, 0)
@@ -107,11 +107,11 @@ def _read_class(name: str, lines: Lines) -> _Class:
             case "service-policy":
                 if len(words) != 2:
                     raise DialectError(f"{class_.place} {line}: expected service-policy NAME")
-                class_.child = words[1]
+                class_.child_policy = words[1]
             case "description":
                 pass
             case word:
-                class_.lost.append(f"{class_.place} {line}: {key_of(ACTIONS, word, 'a class').reason}")
+                class_.lost.append(f"{class_.place} {line}: {find_key(ACTIONS, word, 'a class').loss_reason}")
     return class_
 
 
@@ -119,7 +119,7 @@ def _bandwidth(words: list[str], place: str) -> tuple[str, float]:
     match = re.fullmatch(r"bandwidth (remaining percent|remaining ratio|percent|)\s*(\d+(?:\.\d+)?)", " ".join(words))
     if match is None:
         raise DialectError(f"{place} {' '.join(words)}: expected bandwidth KBPS, percent P, or remaining percent P")
-    value = real_of("bandwidth", match[2])
+    value = parse_real_of_word("bandwidth", match[2])
     if "percent" in match[1] and not 1 <= value <= 100:
         raise DialectError(f"{place} {' '.join(words)}: expected 1 to 100 percent")
     return (match[1] or "kbit/s", value)
@@ -131,7 +131,7 @@ def _read_priority(class_: _Class, words: list[str]) -> None:
         raise DialectError(f"{class_.place} {' '.join(words)}: expected priority [level N] [KBPS [BURST] | percent P]")
     class_.priority = int(match[1] or 1) - 1
     if match[3]:
-        class_.priority_rate = ("percent" if match[2] else "kbit/s", real_of("priority", match[3]))
+        class_.priority_rate = ("percent" if match[2] else "kbit/s", parse_real_of_word("priority", match[3]))
     if match[4]:
         class_.burst = int(match[4])
 
@@ -143,7 +143,7 @@ def _read_shape(class_: _Class, words: list[str]) -> None:
     )
     if match is None:
         raise DialectError(f"{class_.place} {' '.join(words)}: expected shape average RATE")
-    rate = real_of("shape", match[3]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[4]]
+    rate = parse_real_of_word("shape", match[3]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[4]]
     if rate == 0:
         raise DialectError(f"{class_.place} {' '.join(words)}: expected a rate above 0")
     class_.shape = ("percent" if match[2] else "bit/s", rate)
@@ -156,7 +156,7 @@ def _read_shape(class_: _Class, words: list[str]) -> None:
 
 
 def _read_fair(class_: _Class, words: list[str]) -> None:
-    class_.is_fair = True
+    class_.has_fair_queue = True
     line = " ".join(["fair-queue", *words])
     if words and not re.fullmatch(r"fair-queue(?: (?:individual-limit|queue-limit|aggregate-limit))?(?: \d+)+", line):
         raise DialectError(f"{class_.place} {line}: expected fair-queue")
@@ -170,13 +170,13 @@ def _read_limit(class_: _Class, words: list[str]) -> None:
         class_.lost.append(f"{class_.place} {' '.join(words)}: a separate limit for some packets of a queue")
         return
     unit = {"packets": "p", "bytes": "B"}.get(match[2] or "packets", match[2])
-    class_.limit = f"{integer_of('queue-limit', match[1])}{unit}"
+    class_.limit = f"{parse_integer_of_word('queue-limit', match[1])}{unit}"
 
 
 class _Reader:
     """Converts policy maps to queues; `facts.rate` is the rate of the link if the text has none."""
 
-    def __init__(self, configuration: Configuration, facts: Facts) -> None:
+    def __init__(self, configuration: Configuration, facts: ConversionContext) -> None:
         self.configuration, self.facts = configuration, facts
 
     def policy(self, name: str, rate: float | None, depth: int) -> Conversion:
@@ -201,13 +201,13 @@ class _Reader:
         shaped = None
         if class_.shape is not None:
             shaped = self._share(class_.shape, rate, class_.place) if class_.shape[0] == "percent" else class_.shape[1]
-        if class_.child is not None:
-            result = self.policy(class_.child, shaped or rate, depth + 1)
+        if class_.child_policy is not None:
+            result = self.policy(class_.child_policy, shaped or rate, depth + 1)
             own = [key for key, value in (("queue-limit", class_.limit), ("random-detect", class_.red)) if value]
             result.missing += [f"{class_.place} {key}: the classes below have queues of their own" for key in own]
         else:
             result = self._queue(class_, shaped or rate)
-            if class_.is_fair:
+            if class_.has_fair_queue:
                 _make_fair(result, class_)
         if class_.bandwidth is not None:
             kind, value = class_.bandwidth
@@ -227,7 +227,9 @@ class _Reader:
         if class_.limit is not None:
             result.parameters["limit"] = class_.limit
         if class_.red is not None:
-            settle_red(result, class_.red, class_.place, Facts(rate or self.facts.rate, self.facts.packet))
+            set_red_or_wred(
+                result, class_.red, class_.place, ConversionContext(rate or self.facts.rate, self.facts.packet)
+            )
         if class_.limit is None and not _is_above_default(result):
             result.parameters["limit"] = DEFAULT_LIMIT
         return result
@@ -256,11 +258,11 @@ class _Reader:
             if class_.name != REST and not _queues(class_):
                 result.missing.append(f"{class_.place} has no queue: it waits in that of {REST}, here in its own")
             result.notes += [note for note in own.notes if note not in result.notes]
-            if class_.child is not None:
-                result.missing.append(f"{class_.place} service-policy {class_.child}: classes below classes")
+            if class_.child_policy is not None:
+                result.missing.append(f"{class_.place} service-policy {class_.child_policy}: classes below classes")
             if class_.shape is not None:
                 result.missing.append(f"{class_.place} shape: an upper bound of a class")
-            if class_.is_fair:
+            if class_.has_fair_queue:
                 result.missing.append(f"{class_.place} fair-queue: queues by flow in a class")
         return result
 
@@ -272,7 +274,7 @@ class _Reader:
         bandwidths = [class_.bandwidth[1] if class_.bandwidth else None for class_ in classes]
         rest = self._rest(kind, sum(value or 0 for value in bandwidths), bandwidths.count(None), rate)
         scale = 1000 if kind == "kbit/s" else 1
-        return [{"weight": number((rest if value is None else value) / scale)} for value in bandwidths]
+        return [{"weight": round_to_12_digits((rest if value is None else value) / scale)} for value in bandwidths]
 
     def _rest(self, kind: str, total: float, count: int, rate: float | None) -> float:
         """The bandwidth of each class without a given bandwidth, in the unit of the others."""
@@ -376,8 +378,8 @@ def _queues(class_: _Class) -> bool:
             class_.shape,
             class_.limit,
             class_.red,
-            class_.is_fair,
-            class_.child,
+            class_.has_fair_queue,
+            class_.child_policy,
         )
     )
 
@@ -401,7 +403,7 @@ def _is_above_default(result: Conversion) -> bool:
     """Whether thresholds exceed the default limit of IOS, which then does not bound the queue, or may exceed it."""
     highest = result.parameters.get("max_th", 0)
     highest = max(highest) if isinstance(highest, list) else highest
-    return isinstance(highest, str) or highest > packets(DEFAULT_LIMIT, Facts())
+    return isinstance(highest, str) or highest > length_in_packets(DEFAULT_LIMIT, ConversionContext())
 
 
 def _make_fair(result: Conversion, class_: _Class) -> None:

@@ -10,11 +10,17 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.dialects.cisco_keys import CODE_POINTS, DEFAULT_DENOMINATOR, DEFAULT_EXPONENT, code_point, default_row
-from penstock.dialects.conversion import Conversion, DialectError, Facts, packets
-from penstock.dialects.kinds import integer_of, number
+from penstock.dialects.cisco_keys import (
+    CODE_POINTS,
+    DEFAULT_DENOMINATOR,
+    DEFAULT_EXPONENT,
+    code_point,
+    default_wred_thresholds,
+)
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, length_in_packets
+from penstock.dialects.value_kinds import parse_integer_of_word, round_to_12_digits
 
-__all__ = ["LARGEST_EXPONENT", "RandomDetect", "settle_red"]
+__all__ = ["LARGEST_EXPONENT", "RandomDetect", "set_red_or_wred"]
 
 LARGEST_EXPONENT = 16
 _UNIT = r"(?:\s+(packets|bytes|ms|us))?"
@@ -36,7 +42,7 @@ class RandomDetect:
 
     header: str = ""
     rows: dict[int, Row] = field(default_factory=dict)
-    exponent: int = DEFAULT_EXPONENT
+    weight_exponent: int = DEFAULT_EXPONENT
     ecn: bool = False
 
     def read(self, words: list[str], place: str) -> None:
@@ -49,8 +55,8 @@ class RandomDetect:
         elif line == "ecn":
             self.ecn = True
         elif words[0] == "exponential-weighting-constant" and len(words) == 2:
-            self.exponent = integer_of("exponential-weighting-constant", words[1])
-            if not 1 <= self.exponent <= LARGEST_EXPONENT:
+            self.weight_exponent = parse_integer_of_word("exponential-weighting-constant", words[1])
+            if not 1 <= self.weight_exponent <= LARGEST_EXPONENT:
                 raise DialectError(f"exponential-weighting-constant {words[1]}: expected 1 to {LARGEST_EXPONENT}")
         elif match := _ROW.match(line):
             self._row(match[1], [match[2]], match.groups()[2:], place)
@@ -70,19 +76,23 @@ class RandomDetect:
         unit = low_unit or high_unit or "packets"
         if high_unit not in (None, unit) or any(row[0].partition(" ")[2] != unit for row in self.rows.values()):
             raise DialectError(f"{place}: thresholds of random-detect in different units")
-        count = integer_of("mark-denominator", denominator) if denominator else DEFAULT_DENOMINATOR
+        count = parse_integer_of_word("mark-denominator", denominator) if denominator else DEFAULT_DENOMINATOR
         if count == 0:
             raise DialectError("mark-denominator 0: expected at least 1")
         for point in points:
             if point.lower() == "rsvp":
                 continue
-            self.rows[code_point(point, self.header)] = (f"{low} {unit}", f"{high} {unit}", number(1 / count))
+            self.rows[code_point(point, self.header)] = (
+                f"{low} {unit}",
+                f"{high} {unit}",
+                round_to_12_digits(1 / count),
+            )
 
 
-def settle_red(result: Conversion, given: RandomDetect, place: str, facts: Facts) -> None:
+def set_red_or_wred(result: Conversion, given: RandomDetect, place: str, facts: ConversionContext) -> None:
     """Make a conversion RED or WRED."""
-    result.notes.append(f"w_q = 2^-{given.exponent}")
-    common = {"w_q": 2.0**-given.exponent, "spacing": "count"} | ({"ecn": True} if given.ecn else {})
+    result.notes.append(f"w_q = 2^-{given.weight_exponent}")
+    common = {"w_q": 2.0**-given.weight_exponent, "spacing": "count"} | ({"ecn": True} if given.ecn else {})
     rows = given.rows
     field_ = given.header or "precedence"
     if len(set(rows.values())) == 1:
@@ -110,7 +120,7 @@ def settle_red(result: Conversion, given: RandomDetect, place: str, facts: Facts
     if not by_drop:
         result.parameters["precedence"] = "ip"
     for name, column in (("min_th", lows), ("max_th", highs)):
-        result.parameters[name] = [number(packets(_length(value), facts)) for value in column]
+        result.parameters[name] = [round_to_12_digits(length_in_packets(_length(value), facts)) for value in column]
     if lows[0].endswith("bytes"):
         result.parameters |= {"measure_in": "bytes", "mean_packet": f"{facts.packet}B"}
     result.notes.append("max_p is 1 / mark-denominator")
@@ -122,8 +132,8 @@ def _length(text: str) -> Any:
 
 
 def _default(field_: str, point: int) -> Row:
-    low, high, denominator = default_row(field_, point)
-    return f"{low} packets", f"{high} packets", number(1 / denominator)
+    low, high, denominator = default_wred_thresholds(field_, point)
+    return f"{low} packets", f"{high} packets", round_to_12_digits(1 / denominator)
 
 
 def _by_drop_precedence(result: Conversion, rows: dict[int, Row], place: str) -> list[Row]:

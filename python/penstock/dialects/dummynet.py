@@ -10,22 +10,22 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, packets, settle_limit
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, convert_limit, length_in_packets
 from penstock.dialects.dummynet_keys import AQMS, OBJECT_KEYS, RED_KEYS
-from penstock.dialects.dummynet_text import Box, Objects, read_objects
-from penstock.dialects.dummynet_xml import commands_of_xml, is_xml
-from penstock.dialects.keys import apply_keys, choose
-from penstock.dialects.kinds import plain
-from penstock.dialects.red import DEFAULTS, list_unsaid, packet_bytes, thresholds, weight
+from penstock.dialects.dummynet_text import DummynetObject, DummynetObjects, read_objects
+from penstock.dialects.dummynet_xml import commands_from_xml, is_xml
+from penstock.dialects.keys import apply_keys, select_object
+from penstock.dialects.red import DEFAULTS, averaging_weight, list_lost_parameters, packet_bytes, thresholds_in_packets
+from penstock.dialects.value_kinds import format_number
 
 __all__ = ["read", "write"]
 
 
-def read(text: str, facts: Facts) -> Conversion:
+def read(text: str, facts: ConversionContext) -> Conversion:
     """The queue of the only pipe, or of the pipe that `--device` names: by its number, or its name in `config.xml`."""
     names: dict[str, int] = {}
     if is_xml(text):
-        text, names = commands_of_xml(text)
+        text, names = commands_from_xml(text)
     objects = read_objects(text)
     links = _links(objects)
     if not links:
@@ -33,13 +33,13 @@ def read(text: str, facts: Facts) -> Conversion:
     if facts.chosen in {str(link) for link in links}:
         names = {}
     named = {number: name for name, number in names.items()}
-    name, number = choose({named.get(link, str(link)): link for link in links}, facts, "pipes")
-    pipe = objects.pipes.get(number, Box())
-    schedulers = {key: box for key, box in objects.scheds.items() if _pipe_of(objects, "sched", key) == number}
+    name, number = select_object({named.get(link, str(link)): link for link in links}, facts, "pipes")
+    pipe = objects.pipes.get(number, DummynetObject())
+    schedulers = {key: box for key, box in objects.schedulers.items() if _pipe_of(objects, "sched", key) == number}
     queues = {key: box for key, box in objects.queues.items() if _pipe_of(objects, "queue", key) == number}
     if len(schedulers) > 1:
         raise DialectError(f"pipe {name} has several schedulers: {', '.join(map(str, schedulers))}")
-    scheduler = next(iter(schedulers.values()), Box())
+    scheduler = next(iter(schedulers.values()), DummynetObject())
     if pipe.type and not scheduler.type:  # the words after a type belong to the scheduler of the pipe
         scheduler = replace(scheduler, type=pipe.type, aqm_settings=pipe.aqm_settings if pipe.type in AQMS else {})
     result = _scheduled(f"pipe {name}", pipe, scheduler, queues, objects.has_rules)
@@ -48,7 +48,7 @@ def read(text: str, facts: Facts) -> Conversion:
     return result
 
 
-def _links(objects: Objects) -> list[int]:
+def _links(objects: DummynetObjects) -> list[int]:
     """Numbers of the pipes, including pipes that only schedulers and queues name."""
     links = [*objects.pipes]
     for kind in ("sched", "queue"):
@@ -56,19 +56,21 @@ def _links(objects: Objects) -> list[int]:
     return sorted(set(links))
 
 
-def _pipe_of(objects: Objects, kind: str, number: int) -> int:
+def _pipe_of(objects: DummynetObjects, kind: str, number: int) -> int:
     """The pipe of a scheduler or queue; the default of a scheduler is the pipe with its number."""
     above = objects.of(kind)[number].above
     if above is None:
         if kind == "queue":
             raise DialectError(f"queue {number} is connected to no pipe: give pipe N or sched N")
         return number
-    if above[0] == "sched" and above[1] in objects.scheds:
+    if above[0] == "sched" and above[1] in objects.schedulers:
         return _pipe_of(objects, "sched", above[1]) if kind == "queue" else above[1]
     return above[1]
 
 
-def _scheduled(name: str, pipe: Box, scheduler: Box, queues: dict[int, Box], has_rules: bool) -> Conversion:
+def _scheduled(
+    name: str, pipe: DummynetObject, scheduler: DummynetObject, queues: dict[int, DummynetObject], has_rules: bool
+) -> Conversion:
     if scheduler.type in AQMS:
         scheme, keys = AQMS[scheduler.type]
         result = Conversion(scheme, {})
@@ -99,7 +101,7 @@ def _scheduled(name: str, pipe: Box, scheduler: Box, queues: dict[int, Box], has
     return result
 
 
-def _class(result: Conversion, number: int, box: Box, is_last: bool) -> dict[str, Any]:
+def _class(result: Conversion, number: int, box: DummynetObject, is_last: bool) -> dict[str, Any]:
     own = _queue(box, f"queue {number}")
     result.missing += own.missing
     result.notes += [note for note in own.notes if note not in result.notes]
@@ -113,7 +115,7 @@ def _class(result: Conversion, number: int, box: Box, is_last: bool) -> dict[str
     return table
 
 
-def _list_object(result: Conversion, box: Box, place: str, read_keys: tuple[str, ...]) -> None:
+def _list_object(result: Conversion, box: DummynetObject, place: str, read_keys: tuple[str, ...]) -> None:
     """List the settings of an object that cannot be expressed, except settings that are read elsewhere."""
     for key in OBJECT_KEYS:
         text = box.settings.get(key.name)
@@ -122,10 +124,10 @@ def _list_object(result: Conversion, box: Box, place: str, read_keys: tuple[str,
         if key.name == "queue" and text != key.default:
             result.missing.append(f"{place} queue {text}: its packets wait elsewhere")
         elif key.name != "queue" and not key.is_neutral(text):
-            result.missing.append(f"{place} {key.name} {text}: {key.reason}")
+            result.missing.append(f"{place} {key.name} {text}: {key.loss_reason}")
 
 
-def _queue(box: Box, place: str) -> Conversion:
+def _queue(box: DummynetObject, place: str) -> Conversion:
     """The queue of a pipe or of a queue object."""
     result = Conversion("droptail", {})
     limit = next(key for key in OBJECT_KEYS if key.name == "queue")
@@ -157,10 +159,10 @@ def _settle(result: Conversion) -> None:
         result.parameters["variant"] = "extended"
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """A line of `ipfw`."""
     result = Conversion(scheme, dict(parameters))
-    bw = "" if facts.rate is None else f"bw {plain(facts.rate)}bit/s "
+    bw = "" if facts.rate is None else f"bw {format_number(facts.rate)}bit/s "
     if scheme in ("droptail", "red"):
         result.text = f"ipfw pipe 1 config {bw}{' '.join(_pipe_words(result, facts))}"
         return result
@@ -170,7 +172,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     is_fair = aqm.startswith("fq_")
     limit = [] if is_fair or parameters.get("limit") in (None, "inf") else [f"queue {_slots(parameters, facts)}"]
     if is_fair or parameters.get("limit") == "inf":
-        settle_limit(result, facts, in_packets=True)
+        convert_limit(result, facts, in_packets=True)
     words = _aqm_words(result, aqm)
     if is_fair:
         first = f"ipfw pipe 1 config {bw}".rstrip() + "\n" if bw else ""
@@ -214,46 +216,51 @@ def _pie_flags(result: Conversion, usual: str) -> list[str]:
     return [*words, "dre" if values.get("delay") == "rate" else "ts"]
 
 
-def _slots(parameters: dict[str, Any], facts: Facts) -> str:
+def _slots(parameters: dict[str, Any], facts: ConversionContext) -> str:
     limit = str(parameters["limit"])
     return (
         limit.replace("B", "Bytes")
         if re.fullmatch(r"\d+B", limit)
-        else plain(round(packets(parameters["limit"], facts)))
+        else format_number(round(length_in_packets(parameters["limit"], facts)))
     )
 
 
-def _pipe_words(result: Conversion, facts: Facts) -> list[str]:
+def _pipe_words(result: Conversion, facts: ConversionContext) -> list[str]:
     """The buffer and the four numbers of RED."""
     values = result.parameters
     facts = replace(facts, packet=packet_bytes(result, facts))
     in_bytes = result.scheme == "red" and values.get("measure_in") == "bytes"
     limit = dict(values)
     if result.scheme == "red" and values.get("limit") not in (None, "inf"):
-        count = packets(values["limit"], facts)
+        count = length_in_packets(values["limit"], facts)
         limit["limit"] = f"{round(count * facts.packet)}B" if in_bytes else max(1, round(count))
     words = [] if values.get("limit") in (None, "inf") else [f"queue {_slots(limit, facts)}"]
     if in_bytes and not words:
         raise DialectError("thresholds in bytes need a limit in bytes")
     known = {"limit"}
     if result.scheme == "red":
-        low, high = (value * (facts.packet if in_bytes else 1) for value in thresholds(result, facts))
+        low, high = (value * (facts.packet if in_bytes else 1) for value in thresholds_in_packets(result, facts))
         word = "gred" if values.get("gentle") else "red"
         max_p = values.get("max_p", DEFAULTS["max_p"])
         low, high = (_whole(result, name, value) for name, value in (("min_th", low), ("max_th", high)))
-        words.append(f"{word} {plain(weight(result, facts))}/{plain(low)}/{plain(high)}/{plain(max_p)}")
+        words.append(
+            f"{word} {format_number(averaging_weight(result, facts))}/{format_number(low)}/{format_number(high)}/"
+            f"{format_number(max_p)}"
+        )
         if values.get("ecn"):
             words.append("ecn")
         known |= {"min_th", "max_th", "max_p", "w_q", "gentle", "ecn", "measure_in", "scale_by_size", "mean_packet"}
         known |= {"spacing"}
         if values.get("spacing", "wait") != "count":
             result.notes.append("drops are spaced as in the paper of 1993 (count)")
-    list_unsaid(result, known)
+    list_lost_parameters(result, known)
     return words
 
 
 def _whole(result: Conversion, name: str, value: float) -> float:
     rounded = float(round(value))
     if abs(rounded - value) > 1e-9:
-        result.notes.append(f"{name} = {plain(rounded)} instead of {plain(value)}: dummynet takes whole numbers")
+        result.notes.append(
+            f"{name} = {format_number(rounded)} instead of {format_number(value)}: dummynet takes whole numbers"
+        )
     return rounded

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from penstock.dialects.conversion import DialectError
 from penstock.dialects.dummynet_keys import AQMS, FLAGS, OBJECT_KEYS
-from penstock.dialects.keys import key_of
-from penstock.dialects.pasted import without_prompts
+from penstock.dialects.keys import find_key
+from penstock.dialects.pasted_text import strip_prompts
 
-__all__ = ["Box", "Objects", "read_objects"]
+__all__ = ["DummynetObject", "DummynetObjects", "read_objects"]
 
 _PREFIX = re.compile(r"^\s*(?:(?:sudo|doas)\s+)?(?:(?:\S*/)?(?:ipfw|dnctl)|\$\{?\w+\}?)(?:\s+-\w+)*\s+")
 _COMMAND = r"(?:\S*/)?(?:ipfw|dnctl)\b|\S+\s+(?:\S*/)?(?:ipfw|dnctl)\s+(?:-\w+\s+)*(?:pipe|queue|sched)\b"
@@ -52,7 +52,7 @@ _BASE = 65536
 
 
 @dataclass
-class Box:
+class DummynetObject:
     """A pipe, queue or scheduler.
 
     Attributes:
@@ -72,22 +72,22 @@ class Box:
 
 
 @dataclass
-class Objects:
+class DummynetObjects:
     """The objects that a text configures, and whether it has rules."""
 
-    pipes: dict[int, Box] = field(default_factory=dict)
-    queues: dict[int, Box] = field(default_factory=dict)
-    scheds: dict[int, Box] = field(default_factory=dict)
+    pipes: dict[int, DummynetObject] = field(default_factory=dict)
+    queues: dict[int, DummynetObject] = field(default_factory=dict)
+    schedulers: dict[int, DummynetObject] = field(default_factory=dict)
     has_rules: bool = False
 
-    def of(self, kind: str) -> dict[int, Box]:
+    def of(self, kind: str) -> dict[int, DummynetObject]:
         """The objects of a kind, by number."""
-        return {"pipe": self.pipes, "queue": self.queues, "sched": self.scheds}[kind]
+        return {"pipe": self.pipes, "queue": self.queues, "sched": self.schedulers}[kind]
 
 
-def read_objects(text: str) -> Objects:
+def read_objects(text: str) -> DummynetObjects:
     """The objects of a text. Raises `DialectError` for a word that dummynet does not accept."""
-    objects = Objects()
+    objects = DummynetObjects()
     lines = [*_lines(text)]
     if any(shown.match(line) for line in lines for shown in (_SHOWN_LINK, _SHOWN_SET, _PRINTED_OLD_PIPE)):
         lines = [*_commands_of_output(lines)]
@@ -111,7 +111,7 @@ def read_objects(text: str) -> Objects:
 
 def _lines(text: str) -> Iterator[str]:
     """The commands and printed lines of a text, without comments, prompts and variables."""
-    joined = re.sub(r"\\\s*\n", " ", without_prompts(text, _COMMAND))
+    joined = re.sub(r"\\\s*\n", " ", strip_prompts(text, _COMMAND))
     variables: dict[str, str] = {}
     for line in joined.splitlines():
         bare = re.sub(r"(^|\s)#.*", "", line).strip()
@@ -126,8 +126,8 @@ def _lines(text: str) -> Iterator[str]:
             yield bare
 
 
-def _box(words: list[str], name: str) -> Box:
-    box = Box()
+def _box(words: list[str], name: str) -> DummynetObject:
+    box = DummynetObject()
     words = list(reversed(words))
 
     def following(word: str) -> str:
@@ -162,7 +162,7 @@ def _box(words: list[str], name: str) -> Box:
             case "mask":
                 box.settings["mask"] = _mask(words, name)
             case key:
-                entry = key_of(OBJECT_KEYS, {"bandwidth": "bw"}.get(key, key), name)
+                entry = find_key(OBJECT_KEYS, {"bandwidth": "bw"}.get(key, key), name)
                 if entry.name in box.settings:
                     raise DialectError(f"{name}: {entry.name} is given twice")
                 box.settings[entry.name] = following(word)
@@ -187,7 +187,7 @@ def _parameters(words: list[str], aqm: str, name: str) -> dict[str, str]:
         if word in FLAGS and any(key.name == FLAGS[word][0] for key in keys):
             settings[FLAGS[word][0]] = FLAGS[word][1]
             continue
-        key_of((key for key in keys if key.name not in {"ecn", "capdrop", "drand", "onoff", "delay"}), word, aqm)
+        find_key((key for key in keys if key.name not in {"ecn", "capdrop", "drand", "onoff", "delay"}), word, aqm)
         if word in settings:
             raise DialectError(f"{name}: {word} is given twice")
         if not words:

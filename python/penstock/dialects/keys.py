@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.kinds import Kind
-from penstock.errors import nearest
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError
+from penstock.dialects.value_kinds import ValueKind
+from penstock.errors import did_you_mean
 
-__all__ = ["ANY", "Key", "apply_keys", "choose", "key_of", "refuse_misspelt"]
+__all__ = ["ANY", "Key", "apply_keys", "find_key", "refuse_misspelt", "select_object"]
 
 Thing = TypeVar("Thing")
 
@@ -44,7 +44,7 @@ class Key:
     range: str
     fate: str
     source: str
-    kind: Kind | None = None
+    kind: ValueKind | None = None
     neutral: tuple[str, ...] = ()
 
     @property
@@ -53,7 +53,7 @@ class Key:
         return self.kind is not None
 
     @property
-    def reason(self) -> str:
+    def loss_reason(self) -> str:
         """Why a key without a parameter is lost, as the end of a sentence."""
         return self.fate[:1].lower() + self.fate[1:]
 
@@ -71,14 +71,14 @@ class Key:
         return self.neutral == ANY or text in (self.default, *self.neutral)
 
 
-def key_of(keys: Iterable[Key], name: str, place: str) -> Key:
+def find_key(keys: Iterable[Key], name: str, place: str) -> Key:
     """The key with a name.
 
     Raises `DialectError`, with the nearest name, for a word that the program does not accept.
     """
     names = {key.name: key for key in keys}
     if name not in names:
-        raise DialectError(f'{place} has no "{name}"{nearest(name, names)}')
+        raise DialectError(f'{place} has no "{name}"{did_you_mean(name, names)}')
     return names[name]
 
 
@@ -101,11 +101,11 @@ def apply_keys(result: Conversion, keys: Sequence[Key], settings: Mapping[str, s
     Settings without a parameter are listed as missing, unless they are neutral. Raises `DialectError` for unknown keys.
     """
     for name, text in settings.items():
-        key = key_of(keys, name, place)
+        key = find_key(keys, name, place)
         if not text.strip():
             raise DialectError(f"{place} {name} has no value")
         if not key.is_applied and not key.is_neutral(text):
-            result.missing.append(f"{place} {name} {text}: {key.reason}")
+            result.missing.append(f"{place} {name} {text}: {key.loss_reason}")
     for key in keys:
         text = settings.get(key.name, key.default)
         if key.is_applied and text != "":
@@ -114,7 +114,7 @@ def apply_keys(result: Conversion, keys: Sequence[Key], settings: Mapping[str, s
                 result.parameters[key.fate] = value
 
 
-def choose(things: Mapping[str, Thing], facts: Facts, kind: str) -> tuple[str, Thing]:
+def select_object(things: Mapping[str, Thing], facts: ConversionContext, kind: str) -> tuple[str, Thing]:
     """The name and value of the only object of a text, or of the object that `--device` names.
 
     Raises `DialectError` with all names if there are several, or none with this name.

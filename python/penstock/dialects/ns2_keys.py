@@ -6,7 +6,16 @@ The ns-2 manual, chapter "Queue management and packet scheduling", describes the
 from __future__ import annotations
 
 from penstock.dialects.keys import ANY, Key
-from penstock.dialects.kinds import INTEGER, NUMBER, PACKETS, SIZE, Kind, flag, plain, real
+from penstock.dialects.value_kinds import (
+    INTEGER,
+    NUMBER,
+    PACKETS,
+    SIZE,
+    ValueKind,
+    boolean_kind,
+    format_number,
+    parse_real,
+)
 from penstock.units import parse_time
 
 __all__ = ["BASE", "QUEUES"]
@@ -18,12 +27,12 @@ def _seconds(text: str) -> str:
     unit = {"ms": 1.0, "us": 1e-3, "ns": 1e-6, "s": 1e3}
     for ending, scale in unit.items():
         if text.endswith(ending) and text[: -len(ending)][-1:].isdigit():
-            return f"{plain(scale * real(text[: -len(ending)]))}ms"
-    return f"{plain(1e3 * real(text))}ms"
+            return f"{format_number(scale * parse_real(text[: -len(ending)]))}ms"
+    return f"{format_number(1e3 * parse_real(text))}ms"
 
 
-SECONDS = Kind(_seconds, lambda value: plain(parse_time(value) / 1e9))
-FLAG = flag(("true", "1", "yes", "on"), ("false", "0", "no", "off"))
+SECONDS = ValueKind(_seconds, lambda value: format_number(parse_time(value) / 1e9))
+FLAG = boolean_kind(("true", "1", "yes", "on"), ("false", "0", "no", "off"))
 
 _LIMIT = Key("limit_", "50", "packets of mean_pktsize_, or packets", "0 or more", "limit", _DOC, PACKETS)
 BASE = [

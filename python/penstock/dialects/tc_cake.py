@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.dialects.conversion import Conversion, Facts, packets
-from penstock.dialects.tc_keys import Given
+from penstock.dialects.conversion import Conversion, ConversionContext, length_in_packets
+from penstock.dialects.tc_keys import GivenKey
 from penstock.scenario.framing import FRAMINGS
 from penstock.units import parse_rate, parse_time
 
-__all__ = ["read_cake", "settle_memory"]
+__all__ = ["convert_limit_to_bytes", "read_cake"]
 
 LEAST_LIMIT = 4 * 2**20
 """Bytes of memory that `tc -s` prints for a slow or unlimited CAKE."""
@@ -21,7 +21,7 @@ LONGEST_RTT_NS = 1000 * 10**9
 """The longest rtt that CAKE accepts here."""
 
 
-def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
+def read_cake(order: Sequence[GivenKey], conversion: Conversion) -> None:
     """Overhead, framing, limit and rtt of the keys in their order.
 
     `conservative` sets the overhead, and other link layers add to it; `raw` keeps the mpu (measured with tc 6.1).
@@ -66,7 +66,7 @@ def _limit(conversion: Conversion) -> str:
     return f"{max(LEAST_LIMIT, round(4 * sent))}B"
 
 
-def settle_memory(conversion: Conversion, facts: Facts) -> None:
+def convert_limit_to_bytes(conversion: Conversion, facts: ConversionContext) -> None:
     """Convert a limit to bytes; omit it if Linux computes the same one."""
     given = conversion.parameters.get("limit")
     if given is None:
@@ -77,7 +77,7 @@ def settle_memory(conversion: Conversion, facts: Facts) -> None:
             conversion.missing.append("limit = inf: cake with a bandwidth has one")
         del conversion.parameters["limit"]
         return
-    octets = round(facts.packet * packets(given, facts))
+    octets = round(facts.packet * length_in_packets(given, facts))
     if is_shaped and f"{octets}B" == _limit(Conversion("cake", {"rtt": "100ms", **conversion.parameters})):
         del conversion.parameters["limit"]
         return

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.tc_keys import Given
-from penstock.dialects.tc_lines import Line, queue_of
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError
+from penstock.dialects.tc_keys import GivenKey
+from penstock.dialects.tc_lines import TcObject, qdisc_handle
 from penstock.dialects.tc_table import QUEUES
 
-__all__ = ["NOTHING", "configured", "of_one_device", "without_mq"]
+__all__ = ["NOTHING", "apply_commands", "merge_transmit_queues", "select_device_objects"]
 
 NOTHING = ("noqueue", "ingress", "clsact")
 """Kinds that are not queues in the sending direction of a device."""
@@ -18,12 +18,12 @@ NOTHING = ("noqueue", "ingress", "clsact")
 MULTIQUEUE = ("mq", "mqprio")
 
 
-def configured(lines: Sequence[Line]) -> list[Line]:
+def apply_commands(lines: Sequence[TcObject]) -> list[TcObject]:
     """The objects that exist after all commands.
 
     Raises `DialectError` for an object that tc refuses because its place is taken.
     """
-    objects: list[Line] = []
+    objects: list[TcObject] = []
     for line in lines:
         if line.verb == "delete":
             objects = _without(objects, line)
@@ -48,7 +48,7 @@ def configured(lines: Sequence[Line]) -> list[Line]:
     return objects
 
 
-def _at_the_place(objects: Sequence[Line], line: Line) -> Line | None:
+def _at_the_place(objects: Sequence[TcObject], line: TcObject) -> TcObject | None:
     """The object that another one replaces."""
     if line.subject == "qdisc" and line.kind not in NOTHING:
         return next((one for one in objects if one.subject == "qdisc" and one.kind not in NOTHING
@@ -59,25 +59,30 @@ def _at_the_place(objects: Sequence[Line], line: Line) -> Line | None:
     return None
 
 
-def _merged(present: Line, line: Line) -> Line:
+def _merged(present: TcObject, line: TcObject) -> TcObject:
     """A queue after a further command, which keeps the values that it does not set (measured with Linux 6.18)."""
     if line.kind not in QUEUES or present.printed != line.printed:
         return line
     keys = QUEUES[line.kind]
-    given = [item for item in keys.given(line.words, is_printed=False) if isinstance(item, Given)]
+    given = [item for item in keys.parse_words(line.words, is_printed=False) if isinstance(item, GivenKey)]
     new = {item.key.group or item.key.word for item in given}
     kept = [
         word
-        for item in keys.given(present.words, is_printed=False)
-        if isinstance(item, Given) and (item.key.group or item.key.word) not in new
+        for item in keys.parse_words(present.words, is_printed=False)
+        if isinstance(item, GivenKey) and (item.key.group or item.key.word) not in new
         for word in (item.key.word, *item.text.split())
     ]
     handle = {"handle": present.at["handle"]} if "handle" in present.at else {}
-    return replace(line, words=[*kept, *line.words], at={**handle, **line.at}, stab=line.stab or present.stab,
-                   verb=present.verb)  # fmt: skip
+    return replace(
+        line,
+        words=[*kept, *line.words],
+        at={**handle, **line.at},
+        size_table_words=line.size_table_words or present.size_table_words,
+        verb=present.verb,
+    )
 
 
-def _without(objects: Sequence[Line], gone: Line) -> list[Line]:
+def _without(objects: Sequence[TcObject], gone: TcObject) -> list[TcObject]:
     """The objects left after one is deleted together with all below it."""
     if gone.subject == "filter":
         return [one for one in objects if not (one.subject == "filter" and one.device == gone.device
@@ -92,21 +97,21 @@ def _without(objects: Sequence[Line], gone: Line) -> list[Line]:
     else:
         doomed = {one.id for one in objects if one.subject == "qdisc" and one.parent == gone.parent and one.id}
     left = [one for one in objects if one.device != gone.device or not _is_gone(one, gone)]
-    while any(one.parent in doomed or queue_of(one.parent) in doomed for one in left if one.device == gone.device):
+    while any(one.parent in doomed or qdisc_handle(one.parent) in doomed for one in left if one.device == gone.device):
         below = [one for one in left if one.device == gone.device
-                 and (one.parent in doomed or queue_of(one.parent) in doomed)]  # fmt: skip
+                 and (one.parent in doomed or qdisc_handle(one.parent) in doomed)]  # fmt: skip
         doomed |= {one.id for one in below if one.id}
         left = [one for one in left if all(one is not other for other in below)]
     return left
 
 
-def _is_gone(one: Line, gone: Line) -> bool:
+def _is_gone(one: TcObject, gone: TcObject) -> bool:
     if gone.subject == "class":
         return one.subject == "class" and one.id == gone.id
     return one.subject == "qdisc" and one.parent == gone.parent
 
 
-def of_one_device(lines: Sequence[Line], facts: Facts) -> list[Line]:
+def select_device_objects(lines: Sequence[TcObject], facts: ConversionContext) -> list[TcObject]:
     """The objects of one device: the only one with a queue, or the one that the facts name.
 
     Raises `DialectError` if there are several.
@@ -124,7 +129,7 @@ def of_one_device(lines: Sequence[Line], facts: Facts) -> list[Line]:
     return [line for line in lines if line.device in ("", *queued) or not queued]
 
 
-def without_mq(lines: Sequence[Line]) -> tuple[list[Line], Conversion]:
+def merge_transmit_queues(lines: Sequence[TcObject]) -> tuple[list[TcObject], Conversion]:
     """The objects with one queue instead of the equal queues of several transmit queues, and notes on this.
 
     Raises `DialectError` if they are not equal, or if the text does not have them.
@@ -134,7 +139,7 @@ def without_mq(lines: Sequence[Line]) -> tuple[list[Line], Conversion]:
     if root is None:
         return list(lines), summary
     children = [line for line in lines if line.subject == "qdisc" and line is not root and line.parent
-                and queue_of(line.parent) in (root.id, "0:0")]  # fmt: skip
+                and qdisc_handle(line.parent) in (root.id, "0:0")]  # fmt: skip
     if not children:
         raise DialectError(f"{_name(root)} has a queue for each transmit queue of the device, which this text lacks: "
                            "paste all that tc qdisc show prints")  # fmt: skip
@@ -154,7 +159,7 @@ def without_mq(lines: Sequence[Line]) -> tuple[list[Line], Conversion]:
     return [replace(first, at=alone), *rest], summary
 
 
-def _name(line: Line) -> str:
+def _name(line: TcObject) -> str:
     """The name of an object for its owner."""
     place = line.at.get("handle") or line.at.get("parent") or ""
     return " ".join(filter(None, (line.device, line.kind, place)))

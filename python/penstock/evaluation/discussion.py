@@ -8,14 +8,14 @@ from typing import Any
 
 from penstock.aqms.catalog import Param, find_scheme
 from penstock.errors import ScenarioError
-from penstock.evaluation.form import Form
+from penstock.evaluation.form import EvaluationForm
 from penstock.evaluation.network import MILD
 from penstock.studies.candidate import Candidate
 from penstock.studies.compare import run_plan
 from penstock.studies.plan import Plan
 from penstock.studies.store import Results
 
-__all__ = ["Discussion", "discussed"]
+__all__ = ["Discussion", "discuss_schemes"]
 
 FACTORS = (0.5, 2.0)
 """Factors by which each parameter with a numeric default is changed."""
@@ -49,7 +49,9 @@ class Discussion:
         }
 
 
-def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: Results | None) -> Iterator[Discussion]:
+def discuss_schemes(
+    form: EvaluationForm, schemes: Sequence[Candidate], threads: int, store: Results | None
+) -> Iterator[Discussion]:
     """The points that the RFC asks to be discussed, as far as the catalogue and runs answer them."""
     for candidate in schemes:
         scheme = find_scheme(candidate.name)
@@ -65,7 +67,7 @@ def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: Res
 
 
 def _sensitivity(
-    form: Form, candidate: Candidate, params: Sequence[Param], threads: int, store: Results | None
+    form: EvaluationForm, candidate: Candidate, params: Sequence[Param], threads: int, store: Results | None
 ) -> list[dict[str, Any]]:
     """Mean delay and utilization with one parameter halved or doubled, relative to the scheme as given."""
     scenario = form.bench.scenario("sensitivity", {"bulk": form.bench.tcp(form.bench.flows(MILD))})

@@ -15,7 +15,7 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
 @dataclass(frozen=True)
-class Drawing:
+class TerminalDrawing:
     """A picture for a terminal: its title, the drawing, and the conditions for which it was drawn."""
 
     title: str
@@ -24,7 +24,7 @@ class Drawing:
 
 
 def explain(
-    entry: Mapping[str, Any], drawings: Sequence[Drawing] = (), width: int = 100, measured: Sequence[str] = ()
+    entry: Mapping[str, Any], drawings: Sequence[TerminalDrawing] = (), width: int = 100, measured: Sequence[str] = ()
 ) -> str:
     """The text for one entry of the registry of schemes, in lines of at most `width` characters."""
     parts = [

@@ -32,17 +32,17 @@ class Handshake:
     """Times in seconds at which the packets of a handshake passed; NaN for a packet that was not captured.
 
     Attributes:
-        syn: time of the SYN; `syn_ack`: of the SYN-ACK; `third`: of the next packet from the host that sent the SYN.
-        by_sender: whether the sender of the data opened the connection.
-        third_size: size of the third packet in bytes.
+        syn: time of the SYN; `syn_ack`: of the SYN-ACK; `ack`: of the next packet from the host that sent the SYN.
+        is_opened_by_sender: whether the sender of the data opened the connection.
+        ack_size: size of the third packet in bytes.
 
     """
 
     syn: float
     syn_ack: float
-    third: float
-    by_sender: bool
-    third_size: int = 0
+    ack: float
+    is_opened_by_sender: bool
+    ack_size: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Segments:
         sent: time at which the packet passed, in seconds.
         start: offset of the first byte in the flow; `end`: offset after the last byte.
         size: bytes of IP packets on the wire, including the headers of each segment of a super-frame.
-        delivered: time at which the first acknowledgement of the packet passed; NaN if none did.
-        timed: whether `delivered - sent` is a round trip: the packet was sent once and its own arrival acknowledged.
+        acked_t: time at which the first acknowledgement of the packet passed; NaN if none did.
+        is_rtt_sample: whether `acked_t - sent` is a round trip: the packet was sent once and its arrival acknowledged.
         gap: whether bytes before the packet are missing because they were lost upstream of the capture point.
 
     """
@@ -63,8 +63,8 @@ class Segments:
     start: Ints
     end: Ints
     size: Floats
-    delivered: Floats
-    timed: Bools
+    acked_t: Floats
+    is_rtt_sample: Bools
     gap: Bools
 
 
@@ -136,14 +136,14 @@ class Flow:
         return self.end <= _before(self.end, int(self.start[0]))
 
     @cached_property
-    def pieces(self) -> Ints:
+    def wire_packet_counts(self) -> Ints:
         """Per captured packet, the number of packets on the wire: several for a super-frame."""
         return -(-self.packets.payload // self.segment)
 
     @cached_property
-    def wire(self) -> Ints:
+    def wire_bytes(self) -> Ints:
         """Per captured packet, the bytes of its IP packets on the wire."""
-        return self.packets.payload + self.pieces * self.header
+        return self.packets.payload + self.wire_packet_counts * self.header
 
     @cached_property
     def segments(self) -> Segments:
@@ -155,7 +155,7 @@ class Flow:
         timed[again[again < len(end)]] = False
         timed &= delivered > sent
         gap = start > _before(end, int(start[0]))
-        return Segments(sent, start, end, self.wire[new].astype(float), delivered, timed, gap)
+        return Segments(sent, start, end, self.wire_bytes[new].astype(float), delivered, timed, gap)
 
     def _delivered(self, start: Ints, end: Ints) -> tuple[Floats, Bools]:
         """When each packet was acknowledged, cumulatively or by a first SACK block, and whether on its own arrival."""
@@ -188,7 +188,7 @@ class Flow:
         return int(np.maximum(np.minimum(start, last) - before, 0).sum())
 
     @cached_property
-    def lost_after(self) -> Floats:
+    def downstream_loss_times(self) -> Floats:
         """Times at which packets passed that were retransmitted later: lost downstream of the capture point."""
         again = np.flatnonzero(self.is_retransmission)
         order = np.lexsort((np.arange(len(self.start)), self.start))
@@ -200,7 +200,7 @@ class Flow:
         return times
 
     @cached_property
-    def lost_before(self) -> tuple[Floats, Floats]:
+    def upstream_loss_times(self) -> tuple[Floats, Floats]:
         """Per packet lost upstream of the capture point, the times of the captured packets before and after it."""
         segments = self.segments
         behind = np.flatnonzero(segments.gap[1:]) + 1

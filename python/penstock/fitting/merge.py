@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from penstock.fitting.bottleneck import Bottleneck
 from penstock.fitting.estimate import Estimate
-from penstock.fitting.fitted import Fitted
+from penstock.fitting.fitted_link import FittedLink
 
-__all__ = ["merged"]
+__all__ = ["merge_fits"]
 
-F = TypeVar("F", bound=Fitted)
+F = TypeVar("F", bound=FittedLink)
 
 
-def merged(fits: Sequence[F]) -> F:
+def merge_fits(fits: Sequence[F]) -> F:
     """The fit with most estimates of the forward bottleneck, completed with estimates from the other fits.
 
     Each flow takes the round trip with the narrowest interval.

@@ -11,7 +11,7 @@ from penstock.fitting.delays import DOWNSTREAM
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 
-__all__ = ["BBR", "LOSS", "MIN_PACKETS", "SCALABLE", "Sender", "sender"]
+__all__ = ["BBR", "LOSS", "MIN_PACKETS", "SCALABLE", "Sender", "estimate_sender"]
 
 LOSS, BBR, SCALABLE = "loss-based", "BBR-like", "scalable"
 
@@ -58,7 +58,7 @@ class Sender:
         control: kind of its congestion control.
         window: receive window in bytes if it limits the flow.
         writes: writes of the application, each with its time in seconds after the first packet and its bytes.
-        pauses: think times in seconds, from the last acknowledgement of a write to the next write.
+        application_pauses: think times in seconds, from the last acknowledgement of a write to the next write.
         ecn: whether its packets are ECN-capable.
 
     """
@@ -66,11 +66,13 @@ class Sender:
     control: Estimate
     window: Estimate
     writes: tuple[tuple[float, int], ...]
-    pauses: tuple[float, ...]
+    application_pauses: tuple[float, ...]
     ecn: bool
 
 
-def sender(flow: Flow, number: int, link: Bottleneck, round_trip: float | None, to_sender: float | None) -> Sender:
+def estimate_sender(
+    flow: Flow, number: int, link: Bottleneck, round_trip: float | None, to_sender: float | None
+) -> Sender:
     """The sender of a flow. `round_trip` excludes queueing; `to_sender` is its part upstream of the capture point."""
     rows, pauses = _writes(flow, to_sender or 0.0, link)
     bounds = np.concatenate([flow.segments.start[rows], [flow.end.max()]])
@@ -145,7 +147,7 @@ def _control(
     if isinstance(window.value, int):
         return unknowable("the receive window limits the flow")
     assert link.delays is not None
-    lost = flow.lost_after if link.delays.side == DOWNSTREAM else flow.lost_before[1]
+    lost = flow.downstream_loss_times if link.delays.side == DOWNSTREAM else flow.upstream_loss_times[1]
     lossy_share = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait)))
     packets = float(np.median(flight)) / flow.segment
     if lossy_share > MAX_LOSSY_ROUNDS and packets > MIN_FLIGHT:

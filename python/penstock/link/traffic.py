@@ -10,7 +10,7 @@ from typing import Any
 from penstock.aqms.catalog import tcp_keys
 from penstock.errors import ErrorCollector, RequirementError, ScenarioError
 from penstock.link.outcome import has_outcome
-from penstock.scenario.replayed import replay_notes
+from penstock.scenario.captures import replay_notes
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
 

@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _native
-from penstock.engine.run import cores
+from penstock.engine.run import core_count
 from penstock.errors import PenstockError
-from penstock.files import read_bytes, read_json, whole, write_bytes
+from penstock.files import atomic_replacement, read_bytes, read_json, write_bytes
 from penstock.studies import compaction, order, part, sums
 from penstock.studies.part import CellRuns
 from penstock.studies.seeds import Seeds
@@ -379,7 +379,7 @@ class Store(Results):
         """Merge small parts if there are many and no other process makes runs."""
         if any((self.folder / "claims").iterdir()):
             return
-        with suppress(OSError), ThreadPoolExecutor(cores()) as threads:
+        with suppress(OSError), ThreadPoolExecutor(core_count()) as threads:
             runs = {file: seeds for file, seeds in self._sources(self._index).items() if isinstance(file, Path)}
             groups = list(compaction.groups({file: sum(map(len, seeds.values())) for file, seeds in runs.items()}))
             merged = [{file: runs[file] for file in files} for files in groups]
@@ -389,7 +389,7 @@ class Store(Results):
     def _merged(self, parts: Mapping[Path, Mapping[str, Seeds]]) -> Path:
         """Write a part with the rows of these parts, which are given with their runs."""
         target = self._file(part_name(_cells(parts)))
-        with whole(target) as temporary:
+        with atomic_replacement(target) as temporary:
             part.merge(list(parts), temporary)
             sums.note(self.folder, target.stem, read_bytes(temporary))
         return target

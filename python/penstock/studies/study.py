@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from penstock.code_key import code_key
-from penstock.engine.run import threads_of
-from penstock.engine.warmup import with_time
-from penstock.errors import PenstockError, collect_errors
+from penstock.engine.run import thread_count
+from penstock.engine.warmup import with_warmup_seconds
+from penstock.errors import PenstockError, map_collecting_errors
 from penstock.results.run import Run
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
@@ -192,7 +192,7 @@ class Study:
         `ps.Cluster`. Raises `ScenarioError` with the errors of all cells before anything is run.
         """
         batch = Batch(self, store)
-        batch.complete(executor or threads_of(jobs), progress)
+        batch.complete(executor or thread_count(jobs), progress)
         return batch.table(measure)
 
 
@@ -323,12 +323,12 @@ class Batch:
 
 def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:
     """The cells. Raises `ScenarioError` with the errors of all of them."""
-    return collect_errors(lambda entry: cell_of(*entry), entries)
+    return map_collecting_errors(lambda entry: cell_of(*entry), entries)
 
 
 def cell_of(labels: Labels, scenario: Scenario | Document, part: Study, warmup_s: float | None = None) -> Cell:
     """The cell of a part of a study; `warmup_s` replaces a warm-up that is "auto". Raises `ScenarioError`."""
     document = scenario.document() if isinstance(scenario, Scenario) else scenario
     if warmup_s is not None:
-        document = with_time(document, warmup_s)
+        document = with_warmup_seconds(document, warmup_s)
     return Cell(labels, document.resolve(), part.seed_range, part.keep, part.keep_key)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import ScenarioError, kind_of
+from penstock.errors import ScenarioError, toml_type_name
 from penstock.scenario.document import Document, read_document
 from penstock.scenario.resolve.reader import Table
 
@@ -50,7 +50,7 @@ def _read(top: Table, entry: Any, path: str, folder: Path, settings: Iterable[st
         label = re.sub(r"[^\w.-]+", "-", str(entry.get("name") or path), flags=re.ASCII).strip("-.")
         return label, Document(dict(entry), {"": top.errors.origin(path) or path, **inside})
     if not isinstance(entry, str) or not entry:
-        top.errors.add(path, f"must name a scenario file, {EXAMPLE}, not {kind_of(entry)}", entry)
+        top.errors.add(path, f"must name a scenario file, {EXAMPLE}, not {toml_type_name(entry)}", entry)
         return path, None
     try:
         return Path(entry).name.partition(".")[0], read_document(folder / entry, settings)

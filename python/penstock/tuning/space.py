@@ -14,13 +14,13 @@ from penstock.tuning.floors import (
     CODEL_VARIANTS,
     MIN_THRESHOLD,
     PIE_VARIANTS,
-    in_packets,
+    length_in_packets,
     min_interval_s,
     min_limit,
 )
 from penstock.units import parse_time
 
-__all__ = ["Knob", "Space", "space_of"]
+__all__ = ["Knob", "Space", "search_space"]
 
 TARGET_SHARES = (0.02, 0.5)
 """Range of CoDel's target, relative to its interval."""
@@ -55,7 +55,7 @@ class Space:
     parameters: Callable[[Values], dict[str, Any]]
 
 
-def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
+def search_space(scheme: str, link: LoadedLink, fixed: Values) -> Space:
     """The search space of a scheme on a link, without the fixed parameters; no knobs if nothing is left to search."""
     family = _FAMILIES.get(scheme, _general_family(scheme))
     knobs, make = family(link, fixed)
@@ -128,7 +128,7 @@ def _wred_family(link: LoadedLink, fixed: Values) -> Family:
     knobs, of_red = _red_family(link, {})
     if fixed.keys() & {"min_th", "max_th", "max_p"}:
         knobs = [knob for knob in knobs if knob.name in ("trips", "gentle")]
-    elif link.precedences > 1:
+    elif link.drop_precedences > 1:
         knobs.append(Knob("lead", 1.0, 8.0))
 
     def make(values: Values) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
 
 def _packets(name: str, values: Values, link: LoadedLink) -> float:
     """A threshold in packets of the link."""
-    return in_packets(name, values[name], {**values, "scheme": "red"}, link) or 0.0
+    return length_in_packets(name, values[name], {**values, "scheme": "red"}, link) or 0.0
 
 
 def _codel_family(link: LoadedLink, fixed: Values) -> Family:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from penstock.results.display import joined, number, rounded, scale_for
 from penstock.results.metrics import metric
 from penstock.tuning.aim import Aim
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.population import Draw
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.population import NetworkDraw
 
 __all__ = ["UNLIMITED", "Met", "metric_text", "runs_without_limit", "unmet_text"]
 
-Met = Sequence[tuple[Measured, Mapping[str, bool | None]]]
+Met = Sequence[tuple[MeasuredSetting, Mapping[str, bool | None]]]
 """Confirmed settings, the advised one first, and for each of them by aim whether it meets it."""
 
 UNLIMITED = Setting("droptail", {"limit": "inf"}, "reference")
@@ -27,7 +27,7 @@ def _missed_by_all(aims: Sequence[Aim], confirmed: Met) -> list[Aim]:
     return [aim for aim in aims if aim.has_bound and all(met.get(aim.text) is False for _, met in confirmed)]
 
 
-def runs_without_limit(bench: Bench, confirmed: Met, draws: Sequence[Draw]) -> Measured | None:
+def runs_without_limit(bench: TuningBench, confirmed: Met, draws: Sequence[NetworkDraw]) -> MeasuredSetting | None:
     """The unlimited queue on the confirmation networks, if all settings carry less than an aim requires; else None."""
     if not any(aim.side == ">" and aim.metric in LOAD_METRICS for aim in _missed_by_all(bench.aims, confirmed)):
         return None
@@ -35,7 +35,7 @@ def runs_without_limit(bench: Bench, confirmed: Met, draws: Sequence[Draw]) -> M
     return measured
 
 
-def unmet_text(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measured | None) -> str:
+def unmet_text(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: MeasuredSetting | None) -> str:
     """Sentences for advice that misses an aim."""
     best, met = confirmed[0]
     missed = [aim for aim in aims if met.get(aim.text) is False]
@@ -59,7 +59,7 @@ def _bounded(aims: Sequence[Aim]) -> list[Aim]:
     return [aim for aim in aims if aim.has_bound]
 
 
-def _value(aim: Aim, place: str, measured: Measured) -> float:
+def _value(aim: Aim, place: str, measured: MeasuredSetting) -> float:
     return measured.summary(aim.place or place, aim.metric).mean
 
 
@@ -82,12 +82,12 @@ def _nearest(aim: Aim, place: str, confirmed: Met) -> str:
     return f"{aim.text} ({label} comes closest, on {networks} of {len(closest.scores)} networks; its mean is {value})"
 
 
-def _networks(aim: Aim, place: str, measured: Measured) -> int:
+def _networks(aim: Aim, place: str, measured: MeasuredSetting) -> int:
     """The number of networks on which a setting meets an aim."""
     return sum(not aim.is_missed(value) for value in measured.values(aim.place or place, aim.metric).tolist())
 
 
-def _without_limit(aim: Aim, place: str, measured: Measured) -> str:
+def _without_limit(aim: Aim, place: str, measured: MeasuredSetting) -> str:
     value = _value(aim, place, measured)
     if aim.shortfall(value) > 0:
         return (

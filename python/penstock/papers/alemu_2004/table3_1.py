@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.explain.explanation import prepare
+from penstock.explain.explanation import prepare_explanation
 from penstock.plots import style
 from penstock.reproduce.choice import within
 from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Rows, SummaryTable, Sweep
@@ -243,7 +243,7 @@ def rows(_: Effort) -> Rows:
     """The queues at which the drop function leaves 0 and reaches max_p, for each target."""
     for target in RULE:
         scheme = f"psand:target={target}p,max_p=0.1"
-        curve = prepare(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").curve()
+        curve = prepare_explanation(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").curve()
         if curve is None:
             raise AssertionError("PSAND has a drop function")
         queue, p = (np.asarray(values) for values in curve)

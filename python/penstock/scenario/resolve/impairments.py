@@ -8,8 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.scenario.resolve.draws import draw
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, listed, whole
+from penstock.scenario.resolve.draws import drawable_parser
+from penstock.scenario.resolve.reader import (
+    REQUIRED,
+    Table,
+    choice_parser,
+    list_parser,
+    parse_boolean,
+    whole_number_parser,
+)
 from penstock.units import UnitError, format_time, parse_probability, parse_time
 
 __all__ = ["DISTRIBUTIONS", "read_duplicate", "read_jitter", "read_loss", "read_reorder"]
@@ -20,7 +27,7 @@ DISTRIBUTIONS = ("uniform", "normal", "pareto", "paretonormal")
 """Distributions of jitter around the delay."""
 
 _LOSSES = ("rate", "arrivals", "gilbert", "correlated", "states")
-_TIME = draw(parse_time, format_time)
+_TIME = drawable_parser(parse_time, format_time)
 
 
 def read_loss(table: Table) -> Entry | None:
@@ -38,7 +45,9 @@ def read_loss(table: Table) -> Entry | None:
     if "rate" in loss.values:
         return {"rate": loss.take("rate", parse_probability)}
     if "arrivals" in loss.values:
-        arrivals = loss.take("arrivals", listed(whole(0, 2**53), "arrival numbers, counted from 0", least=0))
+        arrivals = loss.take(
+            "arrivals", list_parser(whole_number_parser(0, 2**53), "arrival numbers, counted from 0", least=0)
+        )
         return {"arrivals": sorted(set(arrivals or []))}
     for key, read in (("gilbert", _gilbert), ("correlated", _chance), ("states", _states)):
         if key in loss.values:
@@ -60,9 +69,9 @@ def _around(jitter: Table) -> tuple[Entry, Entry]:
     jitter.check_keys(("deviation", "distribution", "correlation", "keep_order"))
     deviation = jitter.take("deviation", parse_time)
     settings = {
-        "distribution": jitter.take("distribution", choice(*DISTRIBUTIONS), "uniform"),
+        "distribution": jitter.take("distribution", choice_parser(*DISTRIBUTIONS), "uniform"),
         "correlation": jitter.take("correlation", _correlation, 0.0),
-        "keep_order": jitter.take("keep_order", flag, False),
+        "keep_order": jitter.take("keep_order", parse_boolean, False),
     }
     return {"deviation": deviation, **settings}, {"deviation": format_time(deviation or 0), **settings}
 
@@ -76,7 +85,7 @@ def read_reorder(table: Table) -> tuple[Entry, Entry] | None:
     rate = reorder.take("rate", parse_probability, REQUIRED, advice="the share of packets, such as rate = 0.01")
     canonical: Entry = {"rate": rate}
     readable: Entry = {"rate": rate}
-    if reorder.take("early", flag, False):
+    if reorder.take("early", parse_boolean, False):
         if "delay" in reorder.values:
             reorder.error("delay", "is not possible with early = true: the packets have no delay")
         readable["early"] = True
@@ -86,7 +95,7 @@ def read_reorder(table: Table) -> tuple[Entry, Entry] | None:
         if delay is None:
             return None
         canonical["delay"], readable["delay"] = delay.canonical(0, 1), delay.readable
-    for key, parse in (("correlation", _correlation), ("gap", whole(1, 2**32 - 1))):
+    for key, parse in (("correlation", _correlation), ("gap", whole_number_parser(1, 2**32 - 1))):
         if key in reorder.values:
             canonical[key] = readable[key] = reorder.take(key, parse)
     return None if None in canonical.values() else (canonical, readable)

@@ -6,14 +6,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from penstock.errors import ErrorCollector, kind_of
+from penstock.errors import ErrorCollector, toml_type_name
 from penstock.scenario.framing import NO_FRAMING, Framing, parse_framing
-from penstock.scenario.resolve.changes import Entry, Listed, read_changes, read_outages
-from penstock.scenario.resolve.draws import Draw, draw
-from penstock.scenario.resolve.edges import edge_tables
+from penstock.scenario.resolve.changes import Entry, LinkChanges, read_changes, read_outages
+from penstock.scenario.resolve.conditioners import conditioner_tables
+from penstock.scenario.resolve.draws import DrawableValue, drawable_parser
 from penstock.scenario.resolve.impairments import read_duplicate, read_jitter, read_loss, read_reorder
-from penstock.scenario.resolve.memory import Memory
-from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
+from penstock.scenario.resolve.part_cache import PartCache
+from penstock.scenario.resolve.reader import (
+    NAME,
+    REQUIRED,
+    Table,
+    list_parser,
+    parse_boolean,
+    parse_node,
+    whole_number_parser,
+)
 from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
 
 REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "duplicate", "change", "outage",
@@ -23,17 +31,17 @@ ANY_RATE = 1_000_000
 MAX_COPIES = 100_000
 
 
-_RATE = draw(parse_rate, format_rate, copies=True)
-_DELAY = draw(parse_time, format_time, copies=True)
+_RATE = drawable_parser(parse_rate, format_rate, copies=True)
+_DELAY = drawable_parser(parse_time, format_time, copies=True)
 _HINTS = {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'}
 
 
 @dataclass(eq=False)
-class Direction:
+class LinkDirection:
     """One direction of a link table, as read; `queue` and `edge`: whether it has these, which are read later."""
 
-    rate: Draw | None
-    delay: Draw | None
+    rate: DrawableValue | None
+    delay: DrawableValue | None
     queue: bool
     watch: bool | None
     loss: dict[str, Any] | None
@@ -41,24 +49,24 @@ class Direction:
     jitter: tuple[Any, Any] | None = None
     reorder: tuple[Entry, Entry] | None = None
     duplicate: Entry | None = None
-    change: Listed | None = None
-    outage: Listed | None = None
+    change: LinkChanges | None = None
+    outage: LinkChanges | None = None
     device_queue: tuple[Entry, str] | None = None
     framing: Framing = NO_FRAMING
 
 
 @dataclass(frozen=True, eq=False)
-class Copies:
+class LinkCopies:
     """Name, source and target of each copy of a link; without a place in the network there is one copy."""
 
-    each: tuple[tuple[str, str, str], ...]
+    names_and_nodes: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class LinkSpec:
     """A link table, as read except for its queues, with the names and nodes of its copies.
 
-    A table that lacks an end or has a wrong count is not `placed` in the network, but is kept so that its queues are
+    A table that lacks an end or has a wrong count is not `has_nodes` in the network, but is kept so that its queues are
     checked.
     """
 
@@ -67,12 +75,12 @@ class LinkSpec:
     counted: bool
     source: str
     target: str
-    placed: bool
-    forward: Direction
-    backward: Direction
-    same_queue: bool
+    has_nodes: bool
+    forward: LinkDirection
+    backward: LinkDirection
+    is_reverse_queue_same: bool
     rtt_ns: int | None
-    copies: Copies
+    copies: LinkCopies
 
     @property
     def weight(self) -> int:
@@ -82,7 +90,7 @@ class LinkSpec:
 
 
 @dataclass(frozen=True)
-class Link:
+class LinkTable:
     """A link of a scenario: its table, the values read from it, and whether each direction is watched."""
 
     table: Table
@@ -90,15 +98,15 @@ class Link:
     watch: tuple[bool, bool]
 
 
-_SPECS: Memory[LinkSpec] = Memory()
-_COPIES: Memory[Copies] = Memory()
-_DISTINCT: Memory[bool] = Memory(1000)
+_SPECS: PartCache[LinkSpec] = PartCache()
+_COPIES: PartCache[LinkCopies] = PartCache()
+_DISTINCT: PartCache[bool] = PartCache(1000)
 
 
-def read_links(errors: ErrorCollector, links: Any) -> list[Link]:
+def read_links(errors: ErrorCollector, links: Any) -> list[LinkTable]:
     """All link tables, with their errors recorded; other values are skipped."""
     if not isinstance(links, Mapping):
-        errors.add("links", f"must be a table of links, not {kind_of(links)}", links)
+        errors.add("links", f"must be a table of links, not {toml_type_name(links)}", links)
         return []
     if not links:
         errors.add("links", "is missing; a scenario needs at least one link, such as [links.bottleneck]")
@@ -109,12 +117,13 @@ def read_links(errors: ErrorCollector, links: Any) -> list[Link]:
         if not NAME.fullmatch(name):
             errors.add(path, "a link's name consists of letters, digits and _ - : (and {i} in copies)")
         elif not isinstance(values, Mapping):
-            errors.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
+            errors.add(path, f"must be a table, [links.{name}], not {toml_type_name(values)}", values)
         else:
             table = Table(errors, path, values)
             specs.append((table, _spec(table, name)))
     return [
-        Link(table, spec, (bool(spec.forward.watch), bool(spec.backward.watch))) for table, spec in _check_names(specs)
+        LinkTable(table, spec, (bool(spec.forward.watch), bool(spec.backward.watch)))
+        for table, spec in _check_names(specs)
     ]
 
 
@@ -137,9 +146,9 @@ def _without_queue(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_link(table: Table, name: str) -> LinkSpec:
     table.check_keys(KEYS, lambda: _HINTS)
-    count = table.take("count", whole(0, MAX_COPIES), 1)
-    source = table.take("from", node, REQUIRED, advice='name the node, such as from = "R1"')
-    target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
+    count = table.take("count", whole_number_parser(0, MAX_COPIES), 1)
+    source = table.take("from", parse_node, REQUIRED, advice='name the node, such as from = "R1"')
+    target = table.take("to", parse_node, REQUIRED, advice='name the node, such as to = "R2"')
     rate = table.take("rate", _RATE, REQUIRED, advice='such as rate = "1.5Mbit"')
     delay = table.take("delay", _DELAY, REQUIRED, advice='such as delay = "20ms"')
     forward = _direction(table, rate, delay, queue=table.table("queue") is not None)
@@ -157,7 +166,7 @@ def _read_link(table: Table, name: str) -> LinkSpec:
     return LinkSpec(name, number, counted, source or "", target or "", placed, forward, backward, same, rtt, copies)
 
 
-def _copies(name: str, counted: bool, count: int, source: str, target: str) -> Copies:
+def _copies(name: str, counted: bool, count: int, source: str, target: str) -> LinkCopies:
     """The copies of a link: the same object for the same arguments, since topologies are cached by this object."""
 
     def each(i: int) -> tuple[str, str, str]:
@@ -165,13 +174,13 @@ def _copies(name: str, counted: bool, count: int, source: str, target: str) -> C
         return numbered, source.replace("{i}", str(i)), target.replace("{i}", str(i))
 
     key = name, counted, count, source, target
-    return _COPIES.get_or_make(key, lambda: Copies(tuple(map(each, range(count)))), lambda copies: count)
+    return _COPIES.get_or_make(key, lambda: LinkCopies(tuple(map(each, range(count)))), lambda copies: count)
 
 
-def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
+def _read_reverse(table: Table, forward: LinkDirection) -> tuple[LinkDirection, bool]:
     reverse = table.table("reverse")
     if reverse is None:
-        return Direction(
+        return LinkDirection(
             forward.rate,
             forward.delay,
             False,
@@ -203,15 +212,15 @@ def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
 
 
 def _direction(
-    table: Table, rate: Draw | None, delay: Draw | None, framing: Framing = NO_FRAMING, *, queue: bool
-) -> Direction:
-    return Direction(
+    table: Table, rate: DrawableValue | None, delay: DrawableValue | None, framing: Framing = NO_FRAMING, *, queue: bool
+) -> LinkDirection:
+    return LinkDirection(
         rate,
         delay,
         queue,
-        table.take("watch", flag),
+        table.take("watch", parse_boolean),
         read_loss(table),
-        bool(edge_tables(table)),
+        bool(conditioner_tables(table)),
         read_jitter(table),
         read_reorder(table),
         read_duplicate(table),
@@ -253,7 +262,7 @@ def _device_limit(value: Any) -> tuple[Entry, str]:
 def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkSpec]]:
     """Record copies of links that have the same name, and leave out these and all later copies."""
     for table, spec in links:
-        if spec.counted or (spec.placed and "{i}" not in spec.source and "{i}" not in spec.target):
+        if spec.counted or (spec.has_nodes and "{i}" not in spec.source and "{i}" not in spec.target):
             continue
         for key in ("from", "to"):
             if "{i}" in str(table.values.get(key)):
@@ -264,26 +273,26 @@ def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkS
     taken: dict[str, str] = {}
     left = []
     for table, spec in links:
-        for i, (name, _, _) in enumerate(spec.copies.each):
+        for i, (name, _, _) in enumerate(spec.copies.names_and_nodes):
             if name in taken:
                 path, other = table.path, taken[name]
                 table.errors.add(path, f'its copy {i} is called "{name}", and so is one of links.{other}')
-                spec = replace(spec, copies=Copies(spec.copies.each[:i]))
+                spec = replace(spec, copies=LinkCopies(spec.copies.names_and_nodes[:i]))
                 break
             taken[name] = spec.name
         left.append((table, spec))
     return left
 
 
-def _are_distinct(copies: Iterable[Copies]) -> bool:
-    names = [name for part in copies for name, _, _ in part.each]
+def _are_distinct(copies: Iterable[LinkCopies]) -> bool:
+    names = [name for part in copies for name, _, _ in part.names_and_nodes]
     return len(names) == len(set(names))
 
 
-def parse_names(value: Any) -> list[str]:
+def parse_nodes(value: Any) -> list[str]:
     """A node, or a list of nodes."""
     if isinstance(value, str):
-        return [node(value)]
+        return [parse_node(value)]
     if isinstance(value, list):
-        return listed(node, "nodes")(value)
+        return list_parser(parse_node, "nodes")(value)
     raise UnitError('must be the name of a node or a list of names, such as "S1" or ["S1", "S2"]')

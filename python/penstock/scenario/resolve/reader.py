@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any, Final, TypeVar
 
-from penstock.errors import ErrorCollector, kind_of, nearest
+from penstock.errors import ErrorCollector, did_you_mean, toml_type_name
 from penstock.units import UnitError, parse_size
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            self.error(key, f"must be a table, not {kind_of(value)}")
+            self.error(key, f"must be a table, not {toml_type_name(value)}")
             return None
         return Table(self.errors, self.at(key), value)
 
@@ -71,7 +71,7 @@ class Table:
         if entries is None:
             return None
         if not isinstance(entries, list):
-            self.error(key, f"must be a list such as [{example}], not {kind_of(entries)}")
+            self.error(key, f"must be a list such as [{example}], not {toml_type_name(entries)}")
             return None
         tables = []
         for i, values in enumerate(entries):
@@ -79,7 +79,7 @@ class Table:
             if isinstance(values, Mapping):
                 tables.append(Table(self.errors, path, values))
             else:
-                self.errors.add(path, f"must be a table such as {example}, not {kind_of(values)}")
+                self.errors.add(path, f"must be a table such as {example}, not {toml_type_name(values)}")
         return tables
 
     def check_keys(self, keys: Iterable[str], hints: Callable[[], Mapping[str, str]] = dict) -> None:
@@ -95,24 +95,24 @@ class Table:
             if key in hint_by_key:
                 self.error(key, hint_by_key[key])
             else:
-                self.error(key, f"unknown key{nearest(key, allowed)}; known here: {', '.join(allowed)}")
+                self.error(key, f"unknown key{did_you_mean(key, allowed)}; known here: {', '.join(allowed)}")
 
 
-def text(value: Any) -> str:
+def parse_string(value: Any) -> str:
     """A quoted string."""
     if not isinstance(value, str):
-        raise UnitError(f"expected a quoted string, not {kind_of(value)}")
+        raise UnitError(f"expected a quoted string, not {toml_type_name(value)}")
     return value
 
 
-def flag(value: Any) -> bool:
+def parse_boolean(value: Any) -> bool:
     """True or false."""
     if not isinstance(value, bool):
-        raise UnitError(f"must be true or false, without quotes, not {kind_of(value)}")
+        raise UnitError(f"must be true or false, without quotes, not {toml_type_name(value)}")
     return value
 
 
-def whole(low: int, high: int) -> Callable[[Any], int]:
+def whole_number_parser(low: int, high: int) -> Callable[[Any], int]:
     """A whole number from `low` to `high`."""
 
     def parse(value: Any) -> int:
@@ -133,19 +133,19 @@ def named_tables(errors: ErrorCollector, part: str, tables: Any, each: str) -> I
     `each` describes one table in messages.
     """
     if not isinstance(tables, Mapping):
-        errors.add(part, f"must be a table of {part}, not {kind_of(tables)}", tables)
+        errors.add(part, f"must be a table of {part}, not {toml_type_name(tables)}", tables)
         return
     for name, values in tables.items():
         path = f"{part}.{name}"
         if not NAME.fullmatch(name) or "{i}" in name:
             errors.add(path, f"the name of {each} consists of letters, digits and _ - :")
         elif not isinstance(values, Mapping):
-            errors.add(path, f"must be a table, [{path}], not {kind_of(values)}", values)
+            errors.add(path, f"must be a table, [{path}], not {toml_type_name(values)}", values)
         else:
             yield name, Table(errors, path, values)
 
 
-def payload(value: Any) -> int:
+def parse_payload(value: Any) -> int:
     """The payload of a packet in bytes."""
     size = parse_size(value)
     if not 1 <= size <= 65_535:
@@ -153,28 +153,28 @@ def payload(value: Any) -> int:
     return size
 
 
-def choice(*words: str) -> Callable[[Any], str]:
+def choice_parser(*words: str) -> Callable[[Any], str]:
     """One of these words."""
 
     def parse(value: Any) -> str:
         if not isinstance(value, str):
             raise UnitError(f"must be one of {', '.join(words)}, in quotes")
         if value not in words:
-            raise UnitError(f"must be one of {', '.join(words)}{nearest(value, words)}")
+            raise UnitError(f"must be one of {', '.join(words)}{did_you_mean(value, words)}")
         return value
 
     return parse
 
 
-def node(value: Any) -> str:
+def parse_node(value: Any) -> str:
     """The name of a node."""
-    name = text(value)
+    name = parse_string(value)
     if not NODE.fullmatch(name):
         raise UnitError("a node's name consists of letters, digits and _ - . : (and {i} in copies)")
     return name
 
 
-def listed(parse: Callable[[Any], T], what: str, *, least: int = 1) -> Callable[[Any], list[T]]:
+def list_parser(parse: Callable[[Any], T], what: str, *, least: int = 1) -> Callable[[Any], list[T]]:
     """A list of at least `least` items that `parse` accepts."""
 
     def parse_list(value: Any) -> list[T]:

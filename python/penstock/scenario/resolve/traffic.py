@@ -8,14 +8,22 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from penstock.errors import nearest
-from penstock.scenario.resolve.codepoints import RECORDED, codepoint, recorded_codepoint
-from penstock.scenario.resolve.draws import draw
-from penstock.scenario.resolve.felt import check_loads
-from penstock.scenario.resolve.forms import TrafficForm
-from penstock.scenario.resolve.links import parse_names
-from penstock.scenario.resolve.memory import Memory
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, listed, named_tables, node, whole
+from penstock.errors import did_you_mean
+from penstock.scenario.resolve.application_requirements import check_probed_groups
+from penstock.scenario.resolve.codepoints import RECORDED, parse_codepoint, parse_replay_codepoint
+from penstock.scenario.resolve.draws import drawable_parser
+from penstock.scenario.resolve.links import parse_nodes
+from penstock.scenario.resolve.part_cache import PartCache
+from penstock.scenario.resolve.reader import (
+    REQUIRED,
+    Table,
+    choice_parser,
+    list_parser,
+    named_tables,
+    parse_node,
+    whole_number_parser,
+)
+from penstock.scenario.resolve.resolved_tables import ResolvedTrafficTable
 from penstock.scenario.resolve.routes import Topology
 from penstock.scenario.resolve.sources import KINDS, read_source
 from penstock.units import UnitError, format_time, parse_time
@@ -33,7 +41,7 @@ DEFAULT_STARTS: Mapping[str, Any] = {"tcp": {"uniform": ["0s", "1s"]}}
 """Starts of the kinds of traffic whose flows do not all start at 0 s."""
 
 
-class TrafficSpec(TrafficForm):
+class TrafficTable(ResolvedTrafficTable):
     """One traffic table: its forms, and the ends of its flows."""
 
     def flows(self) -> list[tuple[str, str, list[str] | None]]:
@@ -60,11 +68,11 @@ class _Times:
         return first
 
 
-_Group = tuple[_Times | None, TrafficSpec | None]
-_GROUPS: Memory[_Group] = Memory()
+_Group = tuple[_Times | None, TrafficTable | None]
+_GROUPS: PartCache[_Group] = PartCache()
 
 
-def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[TrafficSpec]:
+def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[TrafficTable]:
     """All traffic tables of a scenario; those with errors are left out."""
     errors, traffic = top.errors, top.values.get("traffic", {})
     specs = []
@@ -79,7 +87,7 @@ def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[T
         if spec is not None:
             specs.append(spec)
     _check_starts(top, late, duration)
-    check_loads(tables, specs)
+    check_probed_groups(tables, specs)
     return specs
 
 
@@ -119,20 +127,20 @@ def _read_times(table: Table) -> _Times | None:
 
 def _read_count(table: Table, kind: str | None) -> tuple[str, int | None]:
     """The key that counts the flows of a kind, and their number."""
-    count = table.take("count", whole(0, MAX_FLOWS), 1)
+    count = table.take("count", whole_number_parser(0, MAX_FLOWS), 1)
     counted = SHARED.get(kind or "", "count")
     if counted != "count":
         if "count" in table.values:
             table.error("count", f"{kind} counts its flows as {counted}: write {counted}")
-        count = table.take(counted, whole(0, MAX_SENDERS if kind == "incast" else MAX_FLOWS), 1)
+        count = table.take(counted, whole_number_parser(0, MAX_SENDERS if kind == "incast" else MAX_FLOWS), 1)
     return counted, count
 
 
-def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> TrafficSpec | None:
-    kind = table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
+def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> TrafficTable | None:
+    kind = table.take("kind", choice_parser(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
     counted, count = _read_count(table, kind)
     replays = kind == "replay"
-    dscp = table.take("dscp", recorded_codepoint if replays else codepoint, RECORDED if replays else 0)
+    dscp = table.take("dscp", parse_replay_codepoint if replays else parse_codepoint, RECORDED if replays else 0)
     nodes = _nodes(table, count or 0, topology, every=kind in SHARED)
     if kind is None:
         return None
@@ -167,7 +175,7 @@ def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> 
         readable["stop"] = format_time(times.stop)
     if dscp:
         readable["dscp"] = dscp
-    return TrafficSpec(name, canonical, readable | readable_own)
+    return TrafficTable(name, canonical, readable | readable_own)
 
 
 def _nodes(
@@ -176,7 +184,7 @@ def _nodes(
     """The nodes of `from` and `to`, and the path; with `every` all pairs of them are used."""
     ends: dict[str, list[str]] = {}
     for key in ("from", "to"):
-        names = table.take(key, parse_names, REQUIRED, advice=f'name a node of the links, such as {key} = "S1"')
+        names = table.take(key, parse_nodes, REQUIRED, advice=f'name a node of the links, such as {key} = "S1"')
         if names is None:
             continue
         if any("{i}" in name for name in names):
@@ -188,13 +196,13 @@ def _nodes(
         for name in dict.fromkeys(names):
             if name not in topology and topology.complete:
                 # A search among many nodes takes milliseconds, and only this many errors are printed.
-                hint = nearest(name, topology.edges) if len(table.errors.details) < MAX_HINTS else ""
+                hint = did_you_mean(name, topology.edges) if len(table.errors.details) < MAX_HINTS else ""
                 table.error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(topology.edges))}')
                 is_known = False
                 break
         if is_known:
             ends[key] = names
-    path = table.take("path", listed(node, "nodes", least=2))
+    path = table.take("path", list_parser(parse_node, "nodes", least=2))
     if len(ends) < 2:
         return None
     sources, targets = ends["from"], ends["to"]
@@ -229,7 +237,7 @@ def _is_path(table: Table, path: list[str], sources: list[str], targets: list[st
         return False
     for here, there in pairwise(path):
         if here not in topology:
-            table.error("path", f'no link touches a node "{here}"{nearest(here, topology.edges)}')
+            table.error("path", f'no link touches a node "{here}"{did_you_mean(here, topology.edges)}')
             return False
         if there not in topology.edges[here]:
             table.error(
@@ -254,14 +262,14 @@ def _start(value: Any) -> tuple[dict[str, Any], Any]:
     if "uniform" in value:
         if len(value) != 1:
             raise UnitError("uniform stands alone in start")
-        drawn = draw(parse_time, format_time)(value)
+        drawn = drawable_parser(parse_time, format_time)(value)
         ends = drawn.rule["uniform"] if drawn.rule else []
         return {"uniform_ns": ends}, drawn.readable
     keys = ("first", "every", "jitter")
     for key in value:
         if key not in keys:
             raise UnitError(
-                f'unknown key "{key}"{nearest(key, (*keys, "uniform"))}; '
+                f'unknown key "{key}"{did_you_mean(key, (*keys, "uniform"))}; '
                 "available: first, every, jitter, or uniform alone"
             )
     times = {key: parse_time(value.get(key, "0s")) for key in keys}

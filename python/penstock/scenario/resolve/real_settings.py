@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.scenario.resolve.reader import Table, whole
+from penstock.scenario.resolve.reader import Table, whole_number_parser
 from penstock.units import format_size, format_time, parse_probability, parse_size, parse_time
 
-__all__ = ["RealLimits", "read_real"]
+__all__ = ["RealLinkSettings", "read_real_settings"]
 
 
 @dataclass(frozen=True)
-class RealLimits:
+class RealLinkSettings:
     """Settings of a real link, which change nothing in a simulation.
 
     Attributes:
@@ -36,21 +36,23 @@ class RealLimits:
     starved: float = 1.0
 
 
-def read_real(top: Table) -> tuple[RealLimits, dict[str, Any]]:
+def read_real_settings(top: Table) -> tuple[RealLinkSettings, dict[str, Any]]:
     """The table, and its keys in canonical text; the defaults, and nothing, if there is none."""
     table = top.table("real")
     if table is None:
-        return RealLimits(), {}
+        return RealLinkSettings(), {}
     table.check_keys(("mtu", "overhead", "memory", "lateness_p99", "lateness_max", "lost_before_queue", "starved"))
-    usual = RealLimits()
+    usual = RealLinkSettings()
     late = {key: table.take(key, parse_time) for key in ("lateness_p99", "lateness_max")}
-    limits = RealLimits(
+    limits = RealLinkSettings(
         mtu=_or(table.take("mtu", parse_size), usual.mtu),
         overhead=_or(table.take("overhead", parse_size), usual.overhead),
         memory=_or(table.take("memory", parse_size), usual.memory),
         lateness_p99_s=usual.lateness_p99_s if late["lateness_p99"] is None else late["lateness_p99"] / 1e9,
         lateness_max_s=usual.lateness_max_s if late["lateness_max"] is None else late["lateness_max"] / 1e9,
-        lost_before_queue=_or(table.take("lost_before_queue", whole(0, 2**63 - 1)), usual.lost_before_queue),
+        lost_before_queue=_or(
+            table.take("lost_before_queue", whole_number_parser(0, 2**63 - 1)), usual.lost_before_queue
+        ),
         starved=_or(table.take("starved", parse_probability), usual.starved),
     )
     if not 68 <= limits.mtu <= 65_535:

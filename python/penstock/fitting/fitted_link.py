@@ -9,14 +9,14 @@ import numpy as np
 
 from penstock.fitting.bottleneck import Bottleneck
 from penstock.fitting.delays import DOWNSTREAM
-from penstock.fitting.directions import Quic
+from penstock.fitting.directions import QuicFlow
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Flow
 from penstock.fitting.packets import Packets
 from penstock.fitting.round_trips import RoundTrip
 from penstock.fitting.senders import Sender
 
-__all__ = ["Fitted", "FittedFlow"]
+__all__ = ["FittedFlow", "FittedLink"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class FittedFlow:
     def estimates(self) -> dict[str, Estimate]:
         """The estimates by name."""
         flow = self.flow
-        pauses = self.sender.pauses
+        pauses = self.sender.application_pauses
         think = Estimate("none", why="the application did not pause")
         if pauses:
             low, middle, high = np.quantile(pauses, [0.05, 0.5, 0.95])
@@ -57,7 +57,7 @@ class FittedFlow:
 
 
 @dataclass(frozen=True, repr=False)
-class Fitted:
+class FittedLink:
     """Estimates of a link and its traffic from captures.
 
     Attributes:
@@ -80,7 +80,7 @@ class Fitted:
     forward: Bottleneck
     reverse: Bottleneck
     flows: tuple[FittedFlow, ...]
-    quic: tuple[tuple[Quic, bool], ...]
+    quic: tuple[tuple[QuicFlow, bool], ...]
     datagrams: dict[str, Packets]
     notes: tuple[str, ...] = field(default=())
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from penstock.errors import nearest
-from penstock.scenario.resolve.forms import TrafficForm
-from penstock.scenario.resolve.reader import Table, listed, text
-from penstock.scenario.resolve.transfers import is_drawn
+from penstock.errors import did_you_mean
+from penstock.scenario.resolve.reader import Table, list_parser, parse_string
+from penstock.scenario.resolve.resolved_tables import ResolvedTrafficTable
+from penstock.scenario.resolve.transfers import has_connection_per_transfer
 from penstock.units import (
     UnitError,
     format_percent,
@@ -25,7 +25,7 @@ EXAMPLE = '{ delays = { "99%" = ["200ms", "500ms"] }, loss = ["1%", "5%"] }'
 """Part of the example of draft-ietf-ippm-qoo."""
 
 
-def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_qoo(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """The table `qoo`, for the engine and for display. `measured`: whether the traffic has measured one-way delays."""
     if "qoo" not in table.values:
         return {}, {}
@@ -54,21 +54,21 @@ def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[
     return {"qoo": {"delays": sorted(delays.items()), "loss": loss, "throughput": throughput}}, {"qoo": readable}
 
 
-def check_loads(tables: Mapping[str, Table], specs: Iterable[TrafficForm]) -> None:
+def check_probed_groups(tables: Mapping[str, Table], specs: Iterable[ResolvedTrafficTable]) -> None:
     """Report each name in `rpm_of` that is not a group of TCP flows that send during the whole run."""
     for spec in specs:
         for load in spec.canonical.get("rpm_of", ()):
             other = tables.get(load)
             if other is None:
-                tables[spec.name].error("rpm_of", f'there is no traffic "{load}"{nearest(load, tables)}')
-            elif other.values.get("kind") != "tcp" or is_drawn(other) or _ENDS & other.values.keys():
+                tables[spec.name].error("rpm_of", f'there is no traffic "{load}"{did_you_mean(load, tables)}')
+            elif other.values.get("kind") != "tcp" or has_connection_per_transfer(other) or _ENDS & other.values.keys():
                 message = f'"{load}" must be tcp that sends during the whole run: without {", ".join(sorted(_ENDS))}'
                 tables[spec.name].error("rpm_of", message)
 
 
-def read_probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_responsiveness_probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The key `rpm_of`, for the engine and for display. Each transfer of `own` must be a handshake and one packet."""
-    loads = table.take("rpm_of", listed(text, 'names of traffic, such as ["downloads"]'))
+    loads = table.take("rpm_of", list_parser(parse_string, 'names of traffic, such as ["downloads"]'))
     if loads is None:
         return {}, {}
     if not own["tcp"]["settings"].setdefault("syn", True):

@@ -15,7 +15,7 @@ settings = {
 }
 curves = {}
 for label, scheme in settings.items():
-    curve = prepare_explanation(scheme, "10Mbit", "100ms", None, "50p").curve()
+    curve = prepare_explanation(scheme, "10Mbit", "100ms", None, "50p").drop_function_curve()
     assert curve is not None
     curves[label] = curve
 figure = drop_function.draw(curves, thresholds={"min_th": 5, "max_th": 15})

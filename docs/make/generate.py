@@ -80,7 +80,11 @@ def write(folder: Path) -> None:
         found = explanation.prepare_explanation(entry["name"], "10Mbit", "100ms", "16", "50p")
         picture = folder / "schemes" / f"{entry['name']}.svg"
         found.draw(picture)
-        is_drawn = entry["name"] in playable and found.picture_kind == "drop function" and found.curve() is not None
+        is_drawn = (
+            entry["name"] in playable
+            and found.picture_kind == "drop function"
+            and found.drop_function_curve() is not None
+        )
         page = scheme_page(entry, picture.name, live_aqm(entry) if is_drawn else [])
         put(folder / "schemes" / f"{entry['name']}.md", page)
     conditioners = json.loads(_native.conditioners())

@@ -104,7 +104,7 @@ class OptionOrigin(str):
         return origin
 
     @classmethod
-    def of(cls, option: str, argument: str, value: str, *, shown: str | None = None) -> Self:
+    def with_value(cls, option: str, argument: str, value: str, *, shown: str | None = None) -> Self:
         """An origin with the given value, which appears on the command line as `shown`."""
         return cls(f"{option} {value if shown is None else shown}", f"{argument}={format_value(value)}")
 

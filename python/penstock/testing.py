@@ -61,17 +61,17 @@ def _books(result: Run) -> dict[str, Any]:
 
 
 def _gauges(result: Run) -> Iterator[tuple[str, float | None]]:
-    def leaves(name: str, value: Any) -> Iterator[tuple[str, float | None]]:
+    def named_values(name: str, value: Any) -> Iterator[tuple[str, float | None]]:
         if isinstance(value, dict):
             for key, inner in value.items():
-                yield from leaves(f"{name}.{key}" if name else key, inner)
+                yield from named_values(f"{name}.{key}" if name else key, inner)
         elif isinstance(value, list):
             for inner in value:
-                yield from leaves(name, inner)
+                yield from named_values(name, inner)
         elif isinstance(value, (int, float)) or value is None:
             yield name, value
 
-    return leaves("", dict(result.series))
+    return named_values("", dict(result.series))
 
 
 def _marks_only_if_told(scenario: Scenario, first: Run, cls: type[python_aqm.Aqm], where: str) -> None:

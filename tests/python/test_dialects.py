@@ -297,9 +297,9 @@ def test_no_weight_is_written_that_linux_refuses() -> None:
 
 def test_what_cannot_be_said_is_listed() -> None:
     found = write("red", {"min_th": 5, "max_th": 15, "w_q": 0.002, "gentle": True}, "tc")
-    assert any("gentle" in item for item in found.missing)
+    assert any("gentle" in item for item in found.lost_settings)
     assert any("2^-9" in note for note in found.notes)
-    assert read("fq_codel memory_limit 32Mb", "tc").missing == ["memory_limit 32Mb"]
+    assert read("fq_codel memory_limit 32Mb", "tc").lost_settings == ["memory_limit 32Mb"]
     with pytest.raises(DialectError, match="tc has no psand"):
         write("psand", {}, "tc")
     with pytest.raises(DialectError, match="--rate"):
@@ -342,7 +342,7 @@ def test_what_junos_cannot_say_of_a_profile_is_told() -> None:
     assert any("2^-9" in note for note in found.notes)
     defaults = write("nonlinear", {"ecn": True}, "junos")
     assert "fill-level [ 20 50 80 ]; drop-probability [ 0 10 40 ];" in defaults.text
-    assert [item.split(":")[0] for item in defaults.missing] == ["w_q = auto", "ecn = True"]
+    assert [item.split(":")[0] for item in defaults.lost_settings] == ["w_q = auto", "ecn = True"]
     assert (
         "exponent 10" in write("nonlinear", {}, "junos", ConversionContext(10e6)).text
     )  # 1 - exp(-1 / 1250), near 2^-10

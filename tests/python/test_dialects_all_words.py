@@ -94,7 +94,7 @@ def seen(text: str, dialect: str) -> Any:
         result = read(text, dialect, ConversionContext(10e6))
     except PenstockError as error:
         return type(error)
-    return result.scheme, json.dumps(result.parameters), result.rate, result.missing, result.notes
+    return result.scheme, json.dumps(result.parameters), result.rate, result.lost_settings, result.notes
 
 
 def numbers(text: str, dialect: str) -> Iterator[re.Match[str]]:
@@ -180,6 +180,6 @@ def test_a_misspelt_word_of_the_structure_changes_nothing_in_silence(dialect: st
 @pytest.mark.parametrize("dialect", TABLES)
 def test_every_default_of_a_table_is_readable(dialect: str) -> None:
     for key in TABLES[dialect]:
-        assert key.fate, key
+        assert key.counterpart, key
         if key.is_applied and key.default:
-            key.value(key.default)
+            key.parse_value(key.default)

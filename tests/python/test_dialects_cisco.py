@@ -158,8 +158,8 @@ def test_a_hierarchy_is_a_priority_queue_with_rates(text: str) -> None:
     assert (data["match"], data["rate"], data["queue"]["scheme"]) == ({"dscp": [18, 20, 22]}, "5.4Mbit", "wred")
     assert {name: data["queue"][name] for name in AF} == AF
     assert rest == {"name": "class-default", "priority": 1, "rate": "3.6Mbit", "limit": "100p"}
-    assert any("beyond the guarantees" in item for item in result.missing)
-    assert any("police" in item for item in result.missing) == (text is HIERARCHY)
+    assert any("beyond the guarantees" in item for item in result.lost_settings)
+    assert any("police" in item for item in result.lost_settings) == (text is HIERARCHY)
 
 
 OLDER = """ Serial3/1
@@ -206,7 +206,7 @@ def test_the_output_of_older_releases_is_read() -> None:
                      "burst": "3200B", "limit": "64p"}  # fmt: skip
     assert (gold["rate"], gold["limit"], gold["match"]) == ("100kbit", "50p", {"dscp": [*range(16, 24)]})
     assert rest["rate"] == "1.772Mbit"
-    assert [item.split(":")[0] for item in result.missing[1:]] == ["class gold police", "class gold set"]
+    assert [item.split(":")[0] for item in result.lost_settings[1:]] == ["class gold police", "class gold set"]
 
 
 def test_classes_with_random_detect_are_classes_of_a_scheduler() -> None:
@@ -253,13 +253,13 @@ def test_a_class_map_holds_all_or_any_of_its_conditions() -> None:
     without = read("class-map A\n match not dscp ef\npolicy-map P\n class A\n  priority", "cisco")
     assert without.parameters["classes"][0]["match"]["dscp"] == [point for point in range(64) if point != 46]
     listed = read("class-map A\n match protocol http\npolicy-map P\n class A\n  priority", "cisco")
-    assert listed.missing == ["class-map A match protocol http: only code points are read"]
+    assert listed.lost_settings == ["class-map A match protocol http: only code points are read"]
 
 
 def test_buffers_of_an_interface_are_listed() -> None:
     text = "interface Gi0/0\n hold-queue 100 out\n service-policy output P\n"
     text += "policy-map P\n class class-default\n  queue-limit 9"
-    assert read(text, "cisco").missing == [
+    assert read(text, "cisco").lost_settings == [
         "interface Gi0/0 hold-queue 100 out: does not concern the queue of a policy map"
     ]  # fmt: skip
     with pytest.raises(DialectError, match='did you mean "service-policy"'):
@@ -271,7 +271,7 @@ def test_what_a_single_class_loses_is_listed() -> None:
         "policy-map P\n class A\n  bandwidth 1000\n  random-detect precedence 0 20 40 10\n  set dscp ef", "cisco"
     )
     assert result.scheme == "red"
-    assert [item.split(":")[0] for item in result.missing] == [
+    assert [item.split(":")[0] for item in result.lost_settings] == [
         "class A bandwidth kbit/s 1000",
         "class A",
         "class A set dscp ef",
@@ -348,7 +348,7 @@ def test_what_an_interface_removes_is_gone(lines: str) -> None:
 )
 def test_an_interface_has_what_is_left(lines: str, rate: float | None, lost: list[str]) -> None:
     found = read(f"{P}interface Gi0/1\n service-policy output P\n {lines}\n", "cisco")
-    assert (found.parameters, found.rate, found.missing) == ({"limit": "9p"}, rate, lost)
+    assert (found.parameters, found.rate, found.lost_settings) == ({"limit": "9p"}, rate, lost)
 
 
 def test_the_policy_of_an_interface_goes_with_it() -> None:
@@ -383,7 +383,7 @@ def test_a_priority_class_behind_a_class_without_a_queue_is_above_the_others(fir
     *_, second, rest = found.parameters["classes"]
     assert (second["name"], second["priority"], second["rate"]) == ("B", 0, "100kbit")
     assert (rest["name"], rest["priority"]) == ("class-default", 1)
-    assert "class A has no queue: it waits in that of class-default, here in its own" in found.missing
+    assert "class A has no queue: it waits in that of class-default, here in its own" in found.lost_settings
 
 
 @pytest.mark.parametrize("text", ["", " \n", "! a comment\n!\n"])

@@ -381,8 +381,8 @@ def test_a_documented_configuration_is_read(
     found = read(text, dialect, ConversionContext(10e6))
     assert found.scheme == scheme
     assert is_part(parameters, {"rate": found.rate, **found.parameters}), found.parameters
-    assert len(found.missing) == len(lost), found.missing
-    assert all(any(item.startswith(start) for item in found.missing) for start in lost), found.missing
+    assert len(found.lost_settings) == len(lost), found.lost_settings
+    assert all(any(item.startswith(start) for item in found.lost_settings) for start in lost), found.lost_settings
 
 
 def test_there_are_25_of_each() -> None:

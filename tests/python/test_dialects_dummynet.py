@@ -96,7 +96,7 @@ def test_queues_of_a_pipe_share_it_by_weight() -> None:
         {"name": "queue2", "weight": 90, "limit": "50p",
          "queue": {"scheme": "codel", "target": "10ms", "interval": "100ms", "ecn": True}},
     ]  # fmt: skip
-    assert [item.split(":")[0] for item in result.missing] == [
+    assert [item.split(":")[0] for item in result.lost_settings] == [
         "pipe 1 delay 10ms", "pipe 1 plr 0.01", "rules (add ...) that choose the queue of a packet"
     ]  # fmt: skip
 
@@ -134,6 +134,6 @@ def test_a_text_at_fault_is_refused(text: str, message: str) -> None:
 def test_the_options_of_pie_are_written() -> None:
     """ipfw(8): departure rates are the default, onoff is off. RFC 8033's options: time stamps, from a third on."""
     assert write("pie", {"limit": "50p"}, "dummynet").text == "ipfw pipe 1 config queue 50 pie onoff ts noecn"
-    assert "variant = linux" in write("fq-pie", {}, "dummynet").missing[0]
+    assert "variant = linux" in write("fq-pie", {}, "dummynet").lost_settings[0]
     in_bytes = {"measure_in": "bytes", "limit": "30000B", "min_th": "5000B", "max_th": "15000B", "w_q": 0.002}
     assert "queue 30000Bytes red 0.002/5000/15000/0.1" in write("red", in_bytes, "dummynet").text

@@ -38,13 +38,13 @@ def reading(text: str, dialect: str) -> tuple[Any, list[str]] | None:
         found = read(text, dialect, ConversionContext(10e6))
     except DialectError:
         return None
-    return (found.scheme, found.parameters, found.rate, found.link), [*found.notes, *found.missing]
+    return (found.scheme, found.parameters, found.rate, found.link), [*found.notes, *found.lost_settings]
 
 
 def losses(text: str, dialect: str) -> list[str]:
     """The losses, or the error."""
     try:
-        return read(text, dialect, ConversionContext(10e6)).missing
+        return read(text, dialect, ConversionContext(10e6)).lost_settings
     except DialectError as error:
         return [str(error)]
 
@@ -136,4 +136,4 @@ def test_doas_runs_a_command_as_sudo_does() -> None:
 
 def test_queues_of_fair_queue_are_listed() -> None:
     found = read("policy-map P\n class class-default\n  fair-queue 64", "cisco", ConversionContext(10e6))
-    assert (found.scheme, len(found.missing)) == ("fq", 1)
+    assert (found.scheme, len(found.lost_settings)) == ("fq", 1)

@@ -113,7 +113,7 @@ def test_another_disc_and_other_settings_are_listed() -> None:
     )
     result = read(text, "ns3")
     assert (result.scheme, result.rate) == ("codel", 10e6)
-    assert result.missing == [
+    assert result.lost_settings == [
         "ns3::TcpSocket::SegmentSize: not of the queue", "ns3::DropTailQueue::MaxSize = 1p: not of the queue"
     ]  # fmt: skip
 
@@ -152,7 +152,7 @@ def test_what_differs_from_the_initial_values_is_written() -> None:
     assert all(part in text for part in ("LInterm=10", "Gentle=false", "QW=0", "MeanPktSize=1000", "10000000bps"))
     in_bytes = {"measure_in": "bytes", "limit": "30000B", "min_th": "5000B", "max_th": "15000B", "w_q": 0.002}
     assert "MaxSize=30000B|MinTh=5000|MaxTh=15000" in write("red", in_bytes, "ns3").text
-    assert any("activation" in item for item in write("pie", {}, "ns3").missing)
+    assert any("activation" in item for item in write("pie", {}, "ns3").lost_settings)
 
 
 def low(value: Any) -> str:
@@ -231,7 +231,7 @@ UNKNOWN = "of an object of unknown class"
 )  # fmt: skip
 def test_a_setting_of_an_object_that_is_not_known_is_listed(text: str, lost: str) -> None:
     found = read(INSTALLED + text, "ns3")
-    assert (found.parameters["target"], found.missing) == ("5ms", [lost])
+    assert (found.parameters["target"], found.lost_settings) == ("5ms", [lost])
 
 
 def test_the_size_of_a_queue_that_is_known_is_read() -> None:

@@ -39,7 +39,7 @@ tc filter add dev eth0 protocol ip parent 1:0 prio 2 u32 match ip protocol 17 0x
 def test_htb_is_fair_queueing_by_the_rates_of_its_classes() -> None:
     found = read(HTB + FILTERS, "tc")
     assert (found.scheme, found.rate) == ("wfq", 800e3)
-    assert found.missing == ["1:12: queues of sfq in a class: here it has one, guarded by droptail"]
+    assert found.lost_settings == ["1:12: queues of sfq in a class: here it has one, guarded by droptail"]
     assert found.parameters["classes"] == [
         {"name": "1:10", "match": {"dscp": [46]}, "weight": 0.24, "limit": "5p"},
         {"name": "1:11", "match": {"protocol": "udp"}, "weight": 0.08, "limit": "5p"},
@@ -52,11 +52,11 @@ def test_what_htb_has_besides_is_listed() -> None:
     text += "tc filter add dev eth0 protocol ip parent 1:0 prio 1 u32 match ip src 1.2.3.4 flowid 1:10\n"
     found = read(text, "tc")
     for item in ("ceil 640kbit of 1:12", "burst 15360B of 1:12", "quantum 1514", "packets of 1:10", "match ip src"):
-        assert any(item in told for told in found.missing), item
+        assert any(item in told for told in found.lost_settings), item
     deep = "tc class add dev eth0 parent 1:1 classid 1:2 htb rate 5kbps\n"
     deep += "tc class add dev eth0 parent 1:2 classid 1:21 htb rate 5kbps\n"
-    assert any("between the root" in told for told in read(HTB + deep, "tc").missing)
-    assert any("unshaped" in told for told in read(HTB.replace("default 12", ""), "tc").missing)
+    assert any("between the root" in told for told in read(HTB + deep, "tc").lost_settings)
+    assert any("unshaped" in told for told in read(HTB.replace("default 12", ""), "tc").lost_settings)
 
 
 def test_htb_with_priorities_is_priority_queueing_with_rates() -> None:
@@ -73,7 +73,7 @@ def test_one_class_is_the_rate_of_the_link() -> None:
     tc class add dev eth0 parent 1: classid 1:1 htb rate 18mbit
     tc qdisc add dev eth0 parent 1:1 fq_codel target 5ms ecn"""
     found = read(text, "tc")
-    assert (found.scheme, found.rate, found.parameters["target"], found.missing) == ("fq-codel", 18e6, "5ms", [])
+    assert (found.scheme, found.rate, found.parameters["target"], found.lost_settings) == ("fq-codel", 18e6, "5ms", [])
 
 
 def test_tbf_is_a_shaper() -> None:
@@ -85,12 +85,12 @@ def test_tbf_is_a_shaper() -> None:
     )
     assert found.scheme == "shaper"
     assert found.parameters == {"rate": "500kbit", "burst": "5120B", "limit": f"{round(0.07 * 500e3 / 8 + 5120)}B"}
-    assert found.missing == ["peakrate 1mbit", "minburst 1540"]
+    assert found.lost_settings == ["peakrate 1mbit", "minburst 1540"]
     inner = "tc qdisc add dev eth0 handle 10: root tbf rate 0.5mbit burst 5kb latency 70ms\n"
     inner += "tc qdisc add dev eth0 parent 10:1 handle 100: sfq"
     found = read(inner, "tc")
     assert (found.scheme, found.rate) == ("sfq", 500e3)
-    assert found.missing == ["burst of tbf, 5120 B: a link has no bucket"]
+    assert found.lost_settings == ["burst of tbf, 5120 B: a link has no bucket"]
 
 
 def test_prio_has_the_bands_of_its_map() -> None:
@@ -130,9 +130,9 @@ def test_gred_is_weighted_red() -> None:
     assert (found.scheme, found.parameters["limit"]) == ("wred", "61440B")
     assert found.parameters["min_th"] == [30, 10]
     assert found.parameters["max_p"] == [0.02, 0.1]
-    assert any("w_q of vq 1" in item for item in found.missing)
+    assert any("w_q of vq 1" in item for item in found.lost_settings)
     alone = read(text.replace(" grio", "").replace("vq 1 prio 1", "vq 1 prio 2"), "tc")
-    assert any("an average for each vq" in item for item in alone.missing)
+    assert any("an average for each vq" in item for item in alone.lost_settings)
 
 
 def test_gred_below_a_class_has_all_its_levels() -> None:
@@ -143,11 +143,11 @@ def test_gred_below_a_class_has_all_its_levels() -> None:
         "tc class replace dev eth0 parent 1: classid 1:1 htb rate 10mbit\n" + lines.replace(" root ", " parent 1:1 "),
         "tc",
     )
-    assert (below.scheme, below.parameters, below.rate, below.missing) == (
+    assert (below.scheme, below.parameters, below.rate, below.lost_settings) == (
         "wred",
         alone.parameters,
         10e6,
-        alone.missing,
+        alone.lost_settings,
     )
 
 
@@ -156,8 +156,8 @@ def test_fq_is_the_nearest_fair_queueing() -> None:
     found = read("tc qdisc add dev eth0 root fq ce_threshold 4ms", "tc")
     assert found.scheme == "sfq"
     assert found.parameters == {"limit": "10000p", "depth": 100, "quantum": "3028B", "buckets": 65536}
-    assert "ce_threshold 4ms" in found.missing
-    assert any("pacing" in item for item in found.missing)
+    assert "ce_threshold 4ms" in found.lost_settings
+    assert any("pacing" in item for item in found.lost_settings)
     printed = read(
         "qdisc fq 8001: dev eth0 root refcnt 2 limit 10000p flow_limit 100p buckets 1024 orphan_mask 1023 "
         "quantum 3028b initial_quantum 15140b low_rate_threshold 550Kbit refill_delay 40.0ms ce_threshold 4.0ms",
@@ -231,7 +231,7 @@ def back(scheme: str, parameters: dict[str, Any], rate: float | None = None) -> 
     """There and back, with what was lost on the way."""
     written = write(scheme, parameters, "tc", ConversionContext(rate))
     again = read(written.text, "tc", ConversionContext())
-    return again.scheme, again.parameters, [*written.missing, *again.missing]
+    return again.scheme, again.parameters, [*written.lost_settings, *again.lost_settings]
 
 
 def as_read(given_: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -333,7 +333,7 @@ def test_a_class_has_one_queue_with_an_aqm(aqm: str) -> None:
     found = read(HTB.replace("sfq perturb 10", aqm) + FILTERS, "tc")
     queue: Any = {"scheme": found.scheme, "limit": "100p", **found.parameters}
     ps.dumbbell(rate="800kbit", rtt="40ms", duration="1s", queue=queue, traffic={"bulk": ps.Tcp()}).resolve()
-    assert bool(found.missing) == (not aqm.startswith("red"))
+    assert bool(found.lost_settings) == (not aqm.startswith("red"))
 
 
 def test_the_classes_run() -> None:
@@ -356,8 +356,8 @@ def test_a_burst_is_at_most_what_tc_can_keep() -> None:
 def test_what_tc_cannot_say_of_classes_is_told() -> None:
     two: list[dict[str, Any]] = [{"name": "voice", "match": {"size": ["0B", "200B"]}}, {"name": "rest"}]
     found = write("pq", {"classes": two, "limit": "100p"}, "tc")
-    assert any("match size" in item for item in found.missing)
-    assert any("share no room" in item for item in found.missing)
+    assert any("match size" in item for item in found.lost_settings)
+    assert any("share no room" in item for item in found.lost_settings)
     assert "voice is class 1:1" in found.notes
     with pytest.raises(DialectError, match="--rate"):
         write("pq", {"classes": [{**two[0], "rate": "1Mbit"}, two[1]]}, "tc")
@@ -460,7 +460,7 @@ filter parent 1: protocol ip pref 1 u32 chain 0 fh 800::800 order 2048 key ht 80
 
 def test_what_tc_prints_is_read() -> None:
     found = read(PRINTED, "tc")
-    assert (found.scheme, found.rate, found.missing) == ("wfq", 10e6, [])
+    assert (found.scheme, found.rate, found.lost_settings) == ("wfq", 10e6, [])
     assert found.parameters["classes"] == [
         {"name": "1:10", "match": {"dscp": [46]}, "weight": 4.0, "limit": "5p"},
         {"name": "1:12", "weight": 6.0, "limit": "1000p"},

@@ -56,6 +56,6 @@ def test_errors_in_python_name_arguments(call: Callable[[], Any], start: str) ->
 
 
 def test_an_origin_keeps_its_argument_in_another_process() -> None:
-    origin = OptionOrigin.of("--scheme", "schemes", "red")
+    origin = OptionOrigin.with_value("--scheme", "schemes", "red")
     copy = pickle.loads(pickle.dumps(origin))
     assert (copy, copy.argument) == ("--scheme red", 'schemes="red"')

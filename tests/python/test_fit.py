@@ -116,8 +116,8 @@ CALL = '[traffic.call]\nkind = "cbr"\nrate = "80kbit"\npacket = "172B"\nfrom = "
 def test_pauses_of_the_application_become_writes(side: str, tmp_path: Path) -> None:
     fit = ps.fit(captured(tmp_path, LINKS + WRITES)[side])
     (flow,) = fit.flows
-    assert [size for _, size in flow.sender.writes] == [40_000, 200_000, 3000, 60_000]
-    assert [at for at, _ in flow.sender.writes] == pytest.approx([0, 2, 3, 10], abs=0.06)
+    assert [size for _, size in flow.sender.application_writes] == [40_000, 200_000, 3000, 60_000]
+    assert [at for at, _ in flow.sender.application_writes] == pytest.approx([0, 2, 3, 10], abs=0.06)
     assert value(fit, "flow1.control") is None
     assert "too short" in fit.estimates["flow1.control"].why
     assert value(fit, "bottleneck.rate") == pytest.approx(10e6, rel=0.02)  # the second write fills the link

@@ -96,13 +96,13 @@ def convert(text: str, dialect: str, to: str) -> bool:
     except (DialectError, ScenarioError):
         return False
     check_ranges(conversion.scheme, conversion.parameters, conversion.rate or facts.rate)
-    assert all("\n" not in line for line in (*conversion.notes, *conversion.missing)), text
+    assert all("\n" not in line for line in (*conversion.notes, *conversion.lost_settings)), text
     try:
         written = write(conversion.scheme, conversion.parameters, to, facts)
     except DialectError:
         return True
-    assert all("\n" not in line for line in (*written.notes, *written.missing)), text
-    if not written.missing:
+    assert all("\n" not in line for line in (*written.notes, *written.lost_settings)), text
+    if not written.lost_settings:
         read(written.text, to, facts)
     assert time.process_time() - begun < 5, text
     return True
@@ -186,5 +186,5 @@ def test_whole_numbers_of_tc_are_those_of_c() -> None:
 
 def test_notes_stay_on_one_line() -> None:
     conversion = write("pq", {"classes": [{"name": "x", "match": {"traffic": "a\nrm -rf /"}}, {"name": "y"}]}, "tc")
-    assert any("a\\nrm -rf /" in item for item in conversion.missing)
-    assert all("\n" not in item for item in (*conversion.notes, *conversion.missing))
+    assert any("a\\nrm -rf /" in item for item in conversion.lost_settings)
+    assert all("\n" not in item for item in (*conversion.notes, *conversion.lost_settings))

@@ -130,7 +130,7 @@ def test_a_narrow_terminal_and_marks_that_meet() -> None:
 )  # fmt: skip
 def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, flows: str, most: int) -> None:
     explanation, over = prepared_with_operating(scheme, flows)
-    assert not any(point.stable for point in explanation.points(over))
+    assert not any(point.stable for point in explanation.operating_points(over))
     # p reaches 0.5 at 55 packets, where the law gives 1564.4 flows
     assert explanation.largest_flows(over)["drop"] == most
     assert "Queue law" in explanation.text(100)

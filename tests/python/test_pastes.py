@@ -54,8 +54,10 @@ def test_a_paste_gives_the_expected_queue_or_error(dialect: str, name: str, copi
     assert found.rate == expected.get("rate")
     assert is_part(absent(expected["parameters"]), found.parameters), found.parameters
     lost = expected.get("lost", [])
-    assert len(found.missing) == len(lost), found.missing
-    assert all(item.startswith(start) for item, start in zip(found.missing, lost, strict=True)), found.missing
+    assert len(found.lost_settings) == len(lost), found.lost_settings
+    assert all(item.startswith(start) for item, start in zip(found.lost_settings, lost, strict=True)), (
+        found.lost_settings
+    )
 
 
 def absent(value: Any) -> Any:

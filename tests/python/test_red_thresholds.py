@@ -112,7 +112,7 @@ def test_check_and_explain_show_the_numbers() -> None:
     assert "# 31.25p: 46.875 kB in packets of 1500 B, 3.75 ms" in text
     assert "# 93.75p: 140.625 kB in packets of 1500 B, 11.25 ms" in text
     settings = settings_on_link(
-        LoadedLink.of(resolved, "bottleneck"), resolved.readable["links"]["bottleneck"]["queue"]
+        LoadedLink.from_scenario(resolved, "bottleneck"), resolved.readable["links"]["bottleneck"]["queue"]
     )
     assert settings["min_th"][0] == "auto"
     assert settings["min_th"][1].startswith("31.25 packets")

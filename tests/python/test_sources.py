@@ -118,7 +118,7 @@ def test_known_distributions_have_the_means_that_are_told_of_them(name: str, mea
     """1.7 MB of web search and 7.4 MB of data mining are named wherever these points are used."""
     drawn: DrawableValue = drawable_parser(parse_size, format_size)({"cdf": name})
     assert drawn.mean() == pytest.approx(mean, rel=0.01)
-    points = np.array(drawn.rule["cdf"] if drawn.rule else [])
+    points = np.array(drawn.distribution["cdf"] if drawn.distribution else [])
     u = (np.arange(1_000_000) + 0.5) / 1_000_000
     assert np.interp(u, points[:, 1], points[:, 0]).mean() == pytest.approx(drawn.mean(), rel=1e-3)
 
@@ -159,7 +159,7 @@ BYTES = [[8760, 0.0], [8760, 0.15], [18980, 0.5], [29200, 1.0]]
 def test_distributions_of_data_centre_papers_are_read(lines: str, unit: str, tmp_path: Path) -> None:
     (tmp_path / "cdf").write_text(lines, encoding="utf-8")
     drawn: DrawableValue = drawable_parser(parse_size, format_size)({"file": str(tmp_path / "cdf"), "unit": unit})
-    assert drawn.rule == {"cdf": BYTES}
+    assert drawn.distribution == {"cdf": BYTES}
     # By hand: an atom of 0.15 at 6 packets, 0.35 uniform from 6 to 13, 0.5 uniform from 13 to 20.
     assert drawn.mean() == pytest.approx(1460 * (0.15 * 6 + 0.35 * 9.5 + 0.5 * 16.5))
 

@@ -31,17 +31,17 @@ def test_every_documented_key_is_in_the_table(man: str) -> None:
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: str(table.kind))
 def test_a_key_has_one_meaning_and_a_default_within_its_range(table: Qdisc) -> None:
-    words = [word for key in table.keys for word in (key.word, *key.also)]
+    words = [word for key in table.keys for word in (key.word, *key.other_spellings)]
     assert len(words) == len(set(words))
     for key in table.keys:
-        if key.kind is not None and key.default:
-            key.value(key.default)
+        if key.quantity is not None and key.default:
+            key.parse_value(key.default)
         if (
-            key.fate is not KeyEffect.APPLIED
+            key.effect is not KeyEffect.APPLIED
             and not table.kind.startswith(("fq_", "tbf"))
             and key.word != "ce_threshold"
         ):
-            assert key.why, (table.kind, key.word)
+            assert key.reason, (table.kind, key.word)
 
 
 @pytest.mark.parametrize("table", QUEUES.values(), ids=lambda table: str(table.kind))

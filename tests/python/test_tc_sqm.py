@@ -32,7 +32,7 @@ def test_the_scripts_of_cake(options: dict[str, object], parameters: dict[str, o
     found = read(section(**options), "tc")
     assert found.scheme == "cake"
     assert parameters.items() <= found.parameters.items()
-    assert (found.link, found.missing) == (link, [])
+    assert (found.link, found.lost_settings) == (link, [])
 
 
 @pytest.mark.parametrize(("options", "changed", "framing"), [
@@ -48,7 +48,7 @@ def test_the_scripts_of_cake(options: dict[str, object], parameters: dict[str, o
 def test_a_queue_below_a_shaper(options: dict[str, object], changed: dict[str, object], framing: object) -> None:
     found = read(section(script="simplest.qos", **options), "tc")
     assert (found.scheme, found.parameters, found.rate) == ("fq-codel", {**FQ_CODEL, **changed}, 9.5e6)
-    assert (found.link.get("framing"), found.missing) == (framing, [])
+    assert (found.link.get("framing"), found.lost_settings) == (framing, [])
 
 
 def test_the_defaults_are_those_of_the_documentation() -> None:
@@ -58,7 +58,7 @@ def test_the_defaults_are_those_of_the_documentation() -> None:
         found = read(text, "tc", ConversionContext(device=device))
         assert (found.scheme, found.rate, found.parameters["ecn"]) == ("fq-codel", rate, ecn)
         assert any("egress_ecn is not set" in note for note in found.notes) == (device == "eth0")
-        assert found.missing == ["script simple.qos: three classes by code point; here all packets are in one"]
+        assert found.lost_settings == ["script simple.qos: three classes by code point; here all packets are in one"]
 
 
 @pytest.mark.parametrize(("text", "named"), [
@@ -88,7 +88,7 @@ def test_an_error_names_the_section_or_the_option(text: str, named: str) -> None
     ({"script": "piece_of_cake.qos", "elimit": 50}, "elimit 50: cake has no such option"),
 ])  # fmt: skip
 def test_options_without_a_counterpart_are_listed(options: dict[str, object], lost: str) -> None:
-    assert any(item.startswith(lost) for item in read(section(**options), "tc").missing)
+    assert any(item.startswith(lost) for item in read(section(**options), "tc").lost_settings)
 
 
 def test_each_option_of_the_table_is_accepted() -> None:

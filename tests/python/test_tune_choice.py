@@ -37,7 +37,7 @@ LINK = ps.dumbbell(
 
 
 def tuned() -> LoadedLink:
-    return LoadedLink.of(LINK.document().resolve(), "bottleneck")
+    return LoadedLink.from_scenario(LINK.document().resolve(), "bottleneck")
 
 
 def runs(setting: Setting, delays: Sequence[float], *, used: float = 0.9) -> MeasuredSetting:
@@ -160,7 +160,7 @@ def confirmed(measured: MeasuredSetting, *others: MeasuredSetting) -> ConfirmedS
 
 def test_exceptions_are_the_networks_that_miss_an_aim_with_a_setting_that_meets_all() -> None:
     first, other = runs(DEFAULT, [0.01] * 19 + [0.05]), runs(RULE, [0.05] * 19 + [0.01])
-    draws = tuple(NetworkDraw(number, number, rate=0.8) for number in range(20))
+    draws = tuple(NetworkDraw(number, number, rate_factor=0.8) for number in range(20))
     entries = (confirmed(first, other), confirmed(other, first))
     no_runs = ps.Runs(pa.table({}), Design({}, [], [], [], ""))
     advice = Advice({}, (tuned(),), AIM, (DEFAULT,), entries, (), draws, (), no_runs, 40, 1)
@@ -202,7 +202,7 @@ def test_networks_are_drawn_around_the_scenario_reproducibly() -> None:
         assert factors.std() == pytest.approx(math.log(most) / math.sqrt(3), rel=0.1)
     draw = dataclasses.replace(draws[0], flavours={"bulk": "bbr"})
     group = population.network_document(draw).resolve().readable["traffic"]["bulk"]
-    assert (group["flavour"], group["count"]) == ("bbr", round(6 * draw.flows))
+    assert (group["flavour"], group["count"]) == ("bbr", round(6 * draw.flow_factor))
 
 
 def test_congestion_controls_are_drawn_in_the_proportions_of_the_census() -> None:
@@ -248,7 +248,7 @@ def test_the_parts_of_a_workload_have_drawn_congestion_controls_too() -> None:
     population = Population(link.document(), ["bottleneck"], 1)
     draw = next(draw for draw in map(population.draw, range(1, 500)) if draw.flavours["office-web"] == "prague")
     assert sorted(draw.flavours) == ["office-backups", "office-web"]
-    traffic = population.network_document(dataclasses.replace(draw, flows=2.0)).resolve().readable["traffic"]
+    traffic = population.network_document(dataclasses.replace(draw, flow_factor=2.0)).resolve().readable["traffic"]
     assert (traffic["office-web"]["flavour"], traffic["office-web"]["sessions"]) == ("prague", 40)
     assert (traffic["office-backups"]["flavour"], traffic["office-backups"]["count"]) == (
         draw.flavours["office-backups"], 3,
@@ -300,7 +300,7 @@ def test_dctcps_step_marks_and_does_not_drop() -> None:
         return ps.dumbbell(rate="100Mbit", rtt="2ms", duration="2s", queue=queue, traffic={"bulk": senders})
 
     present = port(ps.DropTail(limit="500p"))
-    (rule,) = design_rules("red", LoadedLink.of(present.document().resolve(), "bottleneck"))
+    (rule,) = design_rules("red", LoadedLink.from_scenario(present.document().resolve(), "bottleneck"))
     result = ps.run(port(ps.Red(limit="500p", **rule.parameters))).links["bottleneck"]
     assert result.loss_rate == 0.0
     assert result.mark_rate > 0.05

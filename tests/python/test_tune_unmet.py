@@ -70,7 +70,7 @@ def bench(rate: str) -> TuningBench:
         traffic={"bulk": ps.Cbr(rate="500kbit", packet="500B", count=2)},
     )
     document = scenario.document()
-    link = LoadedLink.of(document.resolve(), "bottleneck")
+    link = LoadedLink.from_scenario(document.resolve(), "bottleneck")
     return TuningBench(Population(document, ["bottleneck"], 1), [link], AIMS)
 
 

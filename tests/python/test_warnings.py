@@ -67,7 +67,7 @@ def test_a_profile_of_fill_levels_needs_a_limit() -> None:
 def test_thresholds_follow_the_rule_of_the_root() -> None:
     """Appenzeller et al. 2004: BDP / sqrt(n); 100 Mb/s and 40 ms hold 500 packets, for 16 flows 125."""
     warning = warnings_by_name("100Mbit", scheme="red", min_th=5, max_th=15)["low-thresholds"]
-    assert "125" in warning.says
+    assert "125" in warning.message
     assert "125" in warning.advice
     assert "low-thresholds" not in warnings_by_name("100Mbit", scheme="red", min_th=20, max_th=63)
     assert "low-thresholds" in warnings_by_name("100Mbit", scheme="red", min_th=20, max_th=62)
@@ -87,7 +87,7 @@ def test_an_average_faster_than_a_round_trip_is_told() -> None:
 def test_a_target_below_a_packets_time_is_told() -> None:
     """1000 bytes take 16 ms at 500 kbit/s."""
     slow: dict[str, Any] = {"rate": "500kbit", "flows": 2, "rtt": "40ms"}
-    assert "16 ms" in warnings_by_name(scheme="codel", **slow)["low-target"].says
+    assert "16 ms" in warnings_by_name(scheme="codel", **slow)["low-target"].message
     assert "low-target" in warnings_by_name(scheme="fq-codel", **slow)
     assert "low-target" in warnings_by_name(scheme="pie", **slow)
     assert "low-target" not in warnings_by_name(scheme="codel", target="20ms", **slow)
@@ -113,8 +113,8 @@ def traffic_warnings(traffic: ps.Traffic, at: str = "bottleneck", **link: Any) -
 def test_windows_that_leave_the_link_empty_are_told() -> None:
     """n windows of w packets of 1040 B fill 100 Mbit/s over 20 ms if n w 8320 bit > 2 Mbit: w > 60 for four flows."""
     warning = traffic_warnings(ps.Tcp(count=4, profile="ns2", flavour="cubic"))["small-windows"]
-    assert "windows of 20 packets" in warning.says
-    assert "33%" in warning.says  # 4 x 20 x 8320 bit / 2 Mbit
+    assert "windows of 20 packets" in warning.message
+    assert "33%" in warning.message  # 4 x 20 x 8320 bit / 2 Mbit
     assert "small-windows" in traffic_warnings(ps.Tcp(count=4, profile="ns2", window=59))
     assert "small-windows" not in traffic_warnings(ps.Tcp(count=4, profile="ns2", window=62))
     assert "small-windows" not in traffic_warnings(ps.Tcp(count=4))
@@ -195,7 +195,7 @@ def test_sizes_are_those_on_the_wire() -> None:
     """Warnings, rules and `check` convert with the packets that cross the link, headers included."""
     for traffic, size in ((ps.Tcp(), 1500), (ps.Tcp(profile="ns2"), 1040), (ps.Cbr(rate="1Mbit", packet="172B"), 200)):
         resolved = ps.dumbbell(rate="12Mbit", rtt="20ms", queue=ps.Red(limit="100p"), traffic=traffic).resolve()
-        assert LoadedLink.of(resolved, "bottleneck").packet == size
+        assert LoadedLink.from_scenario(resolved, "bottleneck").packet == size
         assert f"{size / 10:g} kB in packets of {size} B" in resolved_text(resolved)
 
 
@@ -253,7 +253,9 @@ def test_a_rate_in_the_words_of_tc_is_not_ignored_in_silence(capsys: pytest.Capt
     assert ignored["says"] in capsys.readouterr().err
     same = compare_warnings(Plan.make(base, [tbf.format("10mbit")]))
     assert "ignored-rate" not in {entry["name"] for entry in same}
-    names = [warning.name for warning in SchemeOnLink.of(tbf.format("4mbit"), base.document(), None).warnings]
+    names = [
+        warning.name for warning in SchemeOnLink.from_document(tbf.format("4mbit"), base.document(), None).warnings
+    ]
     assert names == ["ignored-rate", "not-converted"]  # the burst of tbf is no setting of codel
 
 
@@ -316,7 +318,7 @@ def test_compare_and_check_tell_them(tmp_path: Path) -> None:
 
 
 def test_explain_takes_the_link_of_a_scenario() -> None:
-    on_link = SchemeOnLink.of("red", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
+    on_link = SchemeOnLink.from_document("red", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
     assert "max_th=300" in on_link.scheme
     assert on_link.options == {
         "link": "500000000bit",
@@ -329,7 +331,9 @@ def test_explain_takes_the_link_of_a_scenario() -> None:
     assert numbers["bandwidth-delay product"].startswith("8333 packets")
     assert numbers["time constant of the average"].startswith("12 ms")
     assert {warning.name for warning in on_link.warnings} == EXPECTED["scenarios/w2_red.toml"]
-    with_setting = SchemeOnLink.of("red:w_q=0.5", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
+    with_setting = SchemeOnLink.from_document(
+        "red:w_q=0.5", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None
+    )
     assert with_setting.scheme == "red:w_q=0.5"
     command = [sys.executable, "-m", "penstock", "explain", "red", "--scenario", "scenarios/w2_red.toml"]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -449,7 +453,9 @@ def test_losses_of_other_words_are_not_silent(capsys: pytest.CaptureFixture[str]
     assert [warning["name"] for warning in warnings] == ["not-converted"]
     assert "pipe 1 delay 10ms" in warnings[0]["says"]
     assert "pipe 1 delay 10ms" in capsys.readouterr().err
-    assert [warning.name for warning in SchemeOnLink.of(words, base.document(), None).warnings] == ["not-converted"]
+    assert [warning.name for warning in SchemeOnLink.from_document(words, base.document(), None).warnings] == [
+        "not-converted"
+    ]
 
 
 def test_a_run_warns_as_a_comparison_does(tmp_path: Path) -> None:

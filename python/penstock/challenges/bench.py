@@ -72,7 +72,7 @@ class Trial:
         losses = self.losses(criterion, rival)
         return summarize(losses[~np.isnan(losses)].tolist() or [float("nan")])
 
-    def joined(self, other: Trial) -> Trial:
+    def with_runs_of(self, other: Trial) -> Trial:
         """A trial with the runs of both trials, which are in the same network."""
         values = {name: np.concatenate([own, other.values[name]], axis=1) for name, own in self.values.items()}
         return Trial(self.network, values, self.criteria)

@@ -113,7 +113,7 @@ class NetworkCount:
     networks: int
 
     @classmethod
-    def of(cls, losses: Sequence[float], threshold: float) -> NetworkCount:
+    def from_losses(cls, losses: Sequence[float], threshold: float) -> NetworkCount:
         """Count the losses above the threshold."""
         return cls(sum(loss > threshold for loss in losses), len(losses))
 
@@ -180,7 +180,7 @@ class Rule:
 
     def with_fresh_counts(self, inside: Sequence[float], outside: Sequence[float]) -> Rule:
         """A copy with the counts of a check, from the losses in fresh networks inside and outside."""
-        counts = [NetworkCount.of(losses, self.threshold) for losses in (inside, outside)]
+        counts = [NetworkCount.from_losses(losses, self.threshold) for losses in (inside, outside)]
         return replace(self, fresh_inside=counts[0], fresh_outside=counts[1])
 
 

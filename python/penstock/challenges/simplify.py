@@ -47,7 +47,7 @@ def simplify(
                 if first.loss(criterion, rival).mean < needed:
                     continue
                 (others,) = bench.measure([network], seeds[RACING_RUNS:])
-                candidate = first.joined(others)
+                candidate = first.with_runs_of(others)
                 loss = candidate.loss(criterion, rival)
                 if loss.mean >= needed and (loss.low or 0) > 0:
                     trial = candidate

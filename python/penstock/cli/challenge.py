@@ -91,7 +91,7 @@ def challenge(
     from penstock.challenges import display
     from penstock.challenges.challenge import challenge as search
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     file = output_file_of_type(output, "-o", ".toml") if output is not None else None
     load_aqms(load)
     (challenged, *rivals), criterion, budget_s = _request(scheme, against, metric, budget)

@@ -34,7 +34,7 @@ def check(
     """Check a scenario or study without running it: draw its network and show every value, or list all errors."""
     from penstock.scenario.budget import BudgetLimits
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     load_aqms(load)
     limits = BudgetLimits.parse(max_events, max_memory)
     if is_study_file(file):

@@ -144,7 +144,7 @@ def compare(
     from penstock.cli.compare_study import StudyRequest, compare_study
     from penstock.cli.slurm_array import SlurmOptions
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     load_aqms(load)
     changes = StudyChanges(schemes, at, vary, runs, seed, settings)
     array = SlurmOptions(slurm, time, cpus, memory, load)

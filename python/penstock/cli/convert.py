@@ -49,7 +49,7 @@ def convert(
     from penstock import dialects
     from penstock.files import read_standard_input
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     facts = _facts(source, to, rate, packet, device)
     read = dialects.read(read_standard_input() if text == "-" else text, source, facts)
     facts = replace(facts, rate=facts.rate or read.rate)
@@ -59,11 +59,11 @@ def convert(
         raise PenstockError(f"--to {to}: {error}") from None
     notes = [*read.notes, *written.notes]
     unsaid = [
-        *written.missing,
+        *written.lost_settings,
         *([] if to == "penstock" else [f"{line}, a key of the link" for line in read.link_lines]),
     ]
     link = read.link_lines if to == "penstock" else []
-    outputs.show(_with_notes(written.text, link, notes, read.missing, unsaid, to))
+    outputs.show(_with_notes(written.text, link, notes, read.lost_settings, unsaid, to))
     outputs.write_json(
         {
             "scheme": read.scheme,
@@ -72,7 +72,7 @@ def convert(
             "link": read.link,
             "text": written.text,
             "notes": notes,
-            "missing": {"unread": read.missing, "unsaid": unsaid},
+            "missing": {"unread": read.lost_settings, "unsaid": unsaid},
         }
     )
 

@@ -26,7 +26,7 @@ def doctor(*, clean_cache: CleanCache = False, json_target: JsonTarget = None) -
     from penstock.link import requirements
     from penstock.studies.store import default_folder
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     if clean_cache:
         _clean(default_folder())
     findings = [*environment.check_environment(), *requirements.findings(), _cache(default_folder())]

@@ -49,7 +49,7 @@ def evaluate(
     """
     from penstock.evaluation import evaluate as evaluation
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     load_aqms(load)
     form, opened = evaluation.QUICK if quick else evaluation.FULL, open_store(store)
     with show_progress(opened) as watch:

@@ -122,7 +122,7 @@ def explain(
     Without a name, list the schemes; with the name of a list, print it. With --from tc, explain the counters of
     `tc -s qdisc show`.
     """
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     if source is not None:
         others = {"--rate": rate, "--rtt": rtt, "--count": count, "--limit": limit, "--scenario": scenario, "--at": at}
         others |= {"--set": settings, "--load": load, "--figure": figure}
@@ -206,7 +206,9 @@ def _on_link(name: str, link: LinkOptions) -> tuple[Explanation, SchemeOnLink | 
             name, link.rate or "10Mbit", link.rtt or "100ms", link.count, link.limit or "1BDP"
         )
         return prepared, SchemeOnLink.from_explanation(prepared)
-    on_link = SchemeOnLink.of(name, read_document(link.scenario, link.settings), single_link(link.at, "explain"))
+    on_link = SchemeOnLink.from_document(
+        name, read_document(link.scenario, link.settings), single_link(link.at, "explain")
+    )
     return explanation.prepare_explanation(on_link.scheme, **on_link.options), on_link
 
 

@@ -26,7 +26,7 @@ def fit(*, captures: CaptureFiles, output: Output = None, json_target: JsonTarge
     from penstock.fitting import display
     from penstock.fitting.fit import fit
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     file = None if output is None else output_file_of_type(output, "-o", ".toml")
     fitted = fit(captures)
     notify_all(fitted.notes)

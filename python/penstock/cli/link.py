@@ -143,7 +143,7 @@ def link(
     """
     from penstock.link import requirements
 
-    outputs, folder = Outputs.of(json_target), output_folder(trace, "--trace")
+    outputs, folder = Outputs.from_options(json_target), output_folder(trace, "--trace")
     captured = parse_pcap_options(pcap, snaplen)
     load_aqms(load)
     _refuse_several(schemes, {"--trace": folder is not None, "--pcap": bool(captured)})

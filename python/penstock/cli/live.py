@@ -55,7 +55,7 @@ def live(
     from penstock.live.page import page
     from penstock.scenario.document import read_document
 
-    outputs, file = Outputs.of(json_target), output_file_of_type(output, "-o", ".html")
+    outputs, file = Outputs.from_options(json_target), output_file_of_type(output, "-o", ".html")
     load_aqms(load)
     document = read_document(scenario or DEFAULT, settings)
     content = material(document, schemes or ([] if scenario else DEFAULT_SCHEMES), single_link(at, "live"))

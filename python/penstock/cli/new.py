@@ -34,7 +34,7 @@ def new(
     """Create an AQM or a paper reproduction from a template; the result runs as is."""
     from penstock.cli.template import create_from_template
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     if not into:
         raise PenstockError("--into: the name of the folder is empty")
     created = create_from_template(kind, name, rust, Path(into))

@@ -38,7 +38,7 @@ class Outputs:
     json_on_stdout: bool = False
 
     @classmethod
-    def of(cls, json: str | None, html: str | None = None) -> Outputs:
+    def from_options(cls, json: str | None, html: str | None = None) -> Outputs:
         """From the values of the options. Raises `PenstockError` if a file cannot be written."""
         on_stdout = json == STANDARD_OUTPUT
         return cls(

@@ -61,7 +61,7 @@ def reproduce(
     """
     from penstock.reproduce import experiment_run, page, paper, record, text
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     if quick + full + recorded > 1:
         raise PenstockError("--quick, --full and --recorded exclude each other")
     experiments = paper.find(names)

@@ -130,7 +130,7 @@ def results(
     copy. They execute that source: use only stores that you trust.
     """
     source, axes = ResultSource(name, study, where, parse_margin(margin)), Axes(x, y, by, panel)
-    outputs, file = Outputs.of(json_target, html), _file(output)
+    outputs, file = Outputs.from_options(json_target, html), _file(output)
     source.check()
     _check_modes({"--sql": sql is not None, "--status": status, "--resume": resume}, fail_if=bool(fail_if))
     load_aqms(load)

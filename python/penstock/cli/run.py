@@ -70,7 +70,7 @@ def run(
 
     With --on link, kernel TCP and real datagrams cross the scenario's links on this machine in real time.
     """
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     captured, folder = parse_pcap_options(pcap, snaplen), output_folder(trace, "--trace")
     load_aqms(load)
     document = _document(scenario, settings, seed, schemes, at)

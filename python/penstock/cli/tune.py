@@ -84,7 +84,7 @@ def tune(
     from penstock.scenario.captures import replay_notes
     from penstock.tuning.tune import parse_request
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     load_aqms(load)
     place, seconds, errors = at[0] if at else None, 0.0, list[ErrorDetail]()
     with append_errors_to(errors):

@@ -58,7 +58,7 @@ def write(
     with _dialect_errors(dialect):
         check_ranges(scheme, written, facts.rate)
         found: Conversion = _module(dialect).write(scheme, written, facts)
-    if not found.missing:
+    if not found.lost_settings:
         _check_written(found.text, scheme, dialect, facts)
     if dialect != "penstock" and "limit" not in parameters and scheme not in ("cake", "wred", "pq", "wfq"):
         found.notes.append(f"no limit is given: that of {dialect} holds")
@@ -88,7 +88,9 @@ def _dialect_errors(dialect: str) -> Iterator[None]:
 
 def _in_lines(found: Conversion) -> Conversion:
     """A copy with each note and each loss on one line, since lines to paste are printed between them."""
-    found.notes, found.missing = ([*map(escape_line_breaks, texts)] for texts in (found.notes, found.missing))
+    found.notes, found.lost_settings = (
+        [*map(escape_line_breaks, texts)] for texts in (found.notes, found.lost_settings)
+    )
     return found
 
 

@@ -65,7 +65,7 @@ KEYS = [
     Key("shape", "", "kbps or mbps", "", "Of the link, or an upper bound of a class", _DOC),
     Key("latency", "", "time", "", "Packets do not expire", _DOC),
     Key("drop-precedence", "", "percent", "", "Tail drop by drop precedence", _DOC),
-    Key("description", "", "", "", "Text", _DOC, neutral=ANY),
+    Key("description", "", "", "", "Text", _DOC, neutral_values=ANY),
 ]  # fmt: skip
 """Commands of a transmit queue."""
 
@@ -81,7 +81,7 @@ class _Port:
     """
 
     queues: dict[str, list[str]] = field(default_factory=dict)
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
     is_profile: bool = False
     profile: str | None = None
     rate: float | None = None
@@ -93,7 +93,7 @@ class _Maps:
 
     classes: dict[int, int] = field(default_factory=lambda: {p: _usual(p) for p in range(64)})
     queues: dict[int, int] = field(default_factory=lambda: {number: number for number in range(_CLASSES)})
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
 
 def _usual(point: int) -> int:
@@ -115,7 +115,9 @@ def read(text: str, facts: ConversionContext) -> Conversion:
     _, port = select_object(ports, facts, "interfaces")
     facts = replace(facts, rate=facts.rate or port.rate)
     queues = {name: _queue(name, lines, facts) for name, lines in port.queues.items() if not name.startswith("mc-")}
-    lost = [*maps.lost, *port.lost] + [f"{name}: of multicast" for name in port.queues if name.startswith("mc-")]
+    lost = [*maps.lost_settings, *port.lost_settings] + [
+        f"{name}: of multicast" for name in port.queues if name.startswith("mc-")
+    ]
     if not queues:
         raise DialectError("no queue of unicast traffic in the text")
     if len(queues) > 1 and "" in queues:
@@ -124,10 +126,10 @@ def read(text: str, facts: ConversionContext) -> Conversion:
         (name, (result, settings)), *_ = queues.items()
         if name:
             result.notes.append(f"only {name} is configured: other queues are drop-tail")
-        result.missing += [f"{name} {word} {value}: it is alone" for word, value in settings.items()]
+        result.lost_settings += [f"{name} {word} {value}: it is alone" for word, value in settings.items()]
     else:
         result = _several(queues, maps, facts)
-    result.missing += lost
+    result.lost_settings += lost
     result.rate = port.rate
     return result
 
@@ -152,11 +154,11 @@ def _ports(text: str) -> tuple[dict[str, _Port], _Maps]:
         elif match := _MAP.fullmatch(line):
             into = maps.classes if match[1] == "dscp" else maps.queues
             into |= dict.fromkeys(_numbers(match[2]), int(match[4]))
-            maps.lost += [f"{line}: drop precedences follow from the code points of AF"] if match[5] else []
+            maps.lost_settings += [f"{line}: drop precedences follow from the code points of AF"] if match[5] else []
         elif line.startswith("qos random-detect "):
-            maps.lost.append(f"{line}: only packets of ECN-capable flows are marked")
+            maps.lost_settings.append(f"{line}: only packets of ECN-capable flows are marked")
         elif re.match(r"(?:(?:no|default) )?qos (?!rewrite\b|profile\b)", line) and port is None:
-            maps.lost.append(f"{line}: this form is not read")
+            maps.lost_settings.append(f"{line}: this form is not read")
         elif line.split()[0].endswith("tx-queue") and not _QUEUE.fullmatch(line):
             raise DialectError(f"{line}: expected tx-queue N, from 0 to 7")
         elif match := _QUEUE.fullmatch(line):
@@ -192,10 +194,10 @@ def _apply_profiles(ports: dict[str, _Port]) -> None:
             continue
         profile = profiles.get(port.profile)
         if profile is None:
-            port.lost.append(f"service-profile {port.profile}: the text has no such profile")
+            port.lost_settings.append(f"service-profile {port.profile}: the text has no such profile")
             continue
         port.queues = {**profile.queues, **port.queues}
-        port.lost = [*profile.lost, *port.lost]
+        port.lost_settings = [*profile.lost_settings, *port.lost_settings]
         port.rate = port.rate or profile.rate
     for name in profiles if used else ():
         del ports[name]
@@ -210,11 +212,11 @@ def _of_port(port: _Port, line: str) -> None:
     if word == "service-profile":
         port.profile = line.split()[-1] if is_set else None
         return
-    port.lost = [item for item in port.lost if not item.startswith(f"{word} ")]
+    port.lost_settings = [item for item in port.lost_settings if not item.startswith(f"{word} ")]
     rate = re.fullmatch(r"shape rate (\d+)(?: (kbps|mbps))?", line)
     port.rate = parse_integer_of_word("shape rate", rate[1]) * (1e6 if rate[2] == "mbps" else 1e3) if rate else None
     if is_set and rate is None:
-        port.lost.append(f"{line}: not a rate in kbps or mbps")
+        port.lost_settings.append(f"{line}: not a rate in kbps or mbps")
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -278,7 +280,7 @@ def _queue(name: str, lines: list[str], facts: ConversionContext) -> tuple[Conve
         elif match := re.fullmatch(r"bandwidth percent (\d+)", line):
             settings["bandwidth"] = match[1]
         else:
-            result.missing.append(
+            result.lost_settings.append(
                 f"{name} {line}: {find_key(KEYS, line.split()[0], 'a transmit queue').loss_reason}".lstrip()
             )
     if rows:
@@ -297,7 +299,7 @@ def _settle(
     levels = {level: by_level.get(level, every) for level in range(LEVELS)}
     first = next(row for row in levels.values() if row)
     if how == "ecn" and any(_red(row, name) != first for (key, _), row in rows.items() if key == "drop"):
-        result.missing.append(f"{name} random-detect drop: other thresholds for packets without ECN".lstrip())
+        result.lost_settings.append(f"{name} random-detect drop: other thresholds for packets without ECN".lstrip())
     result.parameters |= first
     result.scheme = "red"
     if any(row != first for row in levels.values()):
@@ -379,10 +381,10 @@ def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, 
             _in_bytes(own, facts)
             table["queue"] = {"scheme": own.scheme, **own.parameters}
         result.parameters["classes"].append(table)
-        result.missing += own.missing
+        result.lost_settings += own.lost_settings
         result.notes += [note for note in own.notes if note not in result.notes]
         if strict and "bandwidth" in settings:
-            result.missing.append(f"{name} bandwidth percent {settings['bandwidth']}: a bound below its priority")
+            result.lost_settings.append(f"{name} bandwidth percent {settings['bandwidth']}: a bound below its priority")
     matched = {p for table in result.parameters["classes"] for p in table["match"].get("dscp", ())}
     if len(matched) < 64:
         rest: dict[str, Any] = {"name": "others"}
@@ -416,7 +418,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> 
     result.text = f"random-detect {how} minimum-threshold {low} bytes maximum-threshold {high} bytes {word} {percent}"
     w_q = parameters.get("w_q", "auto")
     if isinstance(w_q, str):
-        result.missing.append(f'w_q = "{w_q}": without a weight, the instantaneous queue is used')
+        result.lost_settings.append(f'w_q = "{w_q}": without a weight, the instantaneous queue is used')
     else:
         power = nearest_weight_exponent(result, w_q, LARGEST_WEIGHT, "EOS has powers of two") if w_q < 1 else 0
         result.text += f" weight {power}"

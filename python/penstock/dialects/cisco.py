@@ -97,7 +97,7 @@ def _named(result: Conversion, rows: list[Row], by_drop: bool) -> list[tuple[str
     named = [(f"dscp af1{place + 1}", row) for place, row in enumerate(rows[:3])]
     if len(rows) > 3:
         named.append(("dscp default", rows[3]))
-    result.missing += [f"level {place}: AF has three drop precedences" for place in range(4, len(rows))]
+    result.lost_settings += [f"level {place}: AF has three drop precedences" for place in range(4, len(rows))]
     return named
 
 

@@ -40,13 +40,13 @@ class _Class:
     burst: int | None = None
     shape: tuple[str, float] | None = None
     limit: str | None = None
-    red: RandomDetect | None = None
+    random_detect: RandomDetect | None = None
     has_fair_queue: bool = False
     child_policy: str | None = None
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
     @property
-    def place(self) -> str:
+    def label(self) -> str:
         """The name of the class in messages."""
         return f"class {self.name}" if self.name != IMPLICIT else "the class"
 
@@ -74,7 +74,7 @@ def read_policy(configuration: Configuration, facts: ConversionContext) -> Conve
                     if line[0] == "service-policy"}  # fmt: skip
         roots = {name: policy for name, policy in policies.items() if name not in children and policy}
         if not roots:
-            why = f"; {configuration.lost[0]}" if configuration.lost else ""
+            why = f"; {configuration.lost_settings[0]}" if configuration.lost_settings else ""
             raise DialectError(f"{EXPECTED}{why}")
         name, _ = select_object(roots, facts, "policy maps")
         bandwidth = configuration.bandwidths.get(name.removeprefix("interface "))
@@ -82,7 +82,7 @@ def read_policy(configuration: Configuration, facts: ConversionContext) -> Conve
     result = reader.policy(name, facts.rate or bandwidth, 0)
     if result.rate is None and bandwidth is not None:
         result.rate = bandwidth
-    result.missing += configuration.lost
+    result.lost_settings += configuration.lost_settings
     return result
 
 
@@ -92,7 +92,7 @@ def _read_class(name: str, lines: Lines) -> _Class:
         line = " ".join(words)
         match words[0]:
             case "bandwidth":
-                class_.bandwidth = _bandwidth(words, class_.place)
+                class_.bandwidth = _bandwidth(words, class_.label)
             case "priority":
                 _read_priority(class_, words)
             case "shape":
@@ -100,18 +100,18 @@ def _read_class(name: str, lines: Lines) -> _Class:
             case "queue-limit":
                 _read_limit(class_, words)
             case "random-detect":
-                class_.red = class_.red or RandomDetect()
-                class_.red.read(words[1:], class_.place)
+                class_.random_detect = class_.random_detect or RandomDetect()
+                class_.random_detect.read_line(words[1:], class_.label)
             case "fair-queue":
                 _read_fair(class_, words[1:])
             case "service-policy":
                 if len(words) != 2:
-                    raise DialectError(f"{class_.place} {line}: expected service-policy NAME")
+                    raise DialectError(f"{class_.label} {line}: expected service-policy NAME")
                 class_.child_policy = words[1]
             case "description":
                 pass
             case word:
-                class_.lost.append(f"{class_.place} {line}: {find_key(ACTIONS, word, 'a class').loss_reason}")
+                class_.lost_settings.append(f"{class_.label} {line}: {find_key(ACTIONS, word, 'a class').loss_reason}")
     return class_
 
 
@@ -128,7 +128,7 @@ def _bandwidth(words: list[str], place: str) -> tuple[str, float]:
 def _read_priority(class_: _Class, words: list[str]) -> None:
     match = re.fullmatch(r"priority(?: level (\d))?(?: (percent )?(\d+)(?: (\d+))?)?", " ".join(words))
     if match is None:
-        raise DialectError(f"{class_.place} {' '.join(words)}: expected priority [level N] [KBPS [BURST] | percent P]")
+        raise DialectError(f"{class_.label} {' '.join(words)}: expected priority [level N] [KBPS [BURST] | percent P]")
     class_.priority = int(match[1] or 1) - 1
     if match[3]:
         class_.priority_rate = ("percent" if match[2] else "kbit/s", parse_real_of_word("priority", match[3]))
@@ -142,32 +142,34 @@ def _read_shape(class_: _Class, words: list[str]) -> None:
         " ".join(words),
     )
     if match is None:
-        raise DialectError(f"{class_.place} {' '.join(words)}: expected shape average RATE")
+        raise DialectError(f"{class_.label} {' '.join(words)}: expected shape average RATE")
     rate = parse_real_of_word("shape", match[3]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[4]]
     if rate == 0:
-        raise DialectError(f"{class_.place} {' '.join(words)}: expected a rate above 0")
+        raise DialectError(f"{class_.label} {' '.join(words)}: expected a rate above 0")
     class_.shape = ("percent" if match[2] else "bit/s", rate)
     if match[1] == "peak":
-        class_.lost.append(f"{class_.place} shape peak: the excess burst; the rate is the committed one")
+        class_.lost_settings.append(f"{class_.label} shape peak: the excess burst; the rate is the committed one")
     elif match[5].strip():
-        class_.lost.append(f"{class_.place} shape burst{match[5]}: the link sends evenly at the rate")
+        class_.lost_settings.append(f"{class_.label} shape burst{match[5]}: the link sends evenly at the rate")
     if match[6]:
-        class_.lost.append(f"{class_.place}{match[6]}: overhead of the link")
+        class_.lost_settings.append(f"{class_.label}{match[6]}: overhead of the link")
 
 
 def _read_fair(class_: _Class, words: list[str]) -> None:
     class_.has_fair_queue = True
     line = " ".join(["fair-queue", *words])
     if words and not re.fullmatch(r"fair-queue(?: (?:individual-limit|queue-limit|aggregate-limit))?(?: \d+)+", line):
-        raise DialectError(f"{class_.place} {line}: expected fair-queue")
+        raise DialectError(f"{class_.label} {line}: expected fair-queue")
     if words:
-        class_.lost.append(f"{class_.place} {line}: here each flow has its own queue, without a limit of its own")
+        class_.lost_settings.append(
+            f"{class_.label} {line}: here each flow has its own queue, without a limit of its own"
+        )
 
 
 def _read_limit(class_: _Class, words: list[str]) -> None:
     match = re.fullmatch(r"queue-limit (\d+)(?: (packets|bytes|ms|us))?", " ".join(words))
     if match is None:
-        class_.lost.append(f"{class_.place} {' '.join(words)}: a separate limit for some packets of a queue")
+        class_.lost_settings.append(f"{class_.label} {' '.join(words)}: a separate limit for some packets of a queue")
         return
     unit = {"packets": "p", "bytes": "B"}.get(match[2] or "packets", match[2])
     class_.limit = f"{parse_integer_of_word('queue-limit', match[1])}{unit}"
@@ -193,30 +195,32 @@ class _Reader:
         if may_be_alone and not any(map(_queues, classes[:-1])):
             result = self._single(classes[-1], rate, depth)
             for class_ in classes[:-1]:
-                result.missing += [*class_.lost] or [f"{class_.place}: it has no queue of its own"]
+                result.lost_settings += [*class_.lost_settings] or [f"{class_.label}: it has no queue of its own"]
             return result
         return self._several(classes, rate)
 
     def _single(self, class_: _Class, rate: float | None, depth: int) -> Conversion:
         shaped = None
         if class_.shape is not None:
-            shaped = self._share(class_.shape, rate, class_.place) if class_.shape[0] == "percent" else class_.shape[1]
+            shaped = self._share(class_.shape, rate, class_.label) if class_.shape[0] == "percent" else class_.shape[1]
         if class_.child_policy is not None:
             result = self.policy(class_.child_policy, shaped or rate, depth + 1)
-            own = [key for key, value in (("queue-limit", class_.limit), ("random-detect", class_.red)) if value]
-            result.missing += [f"{class_.place} {key}: the classes below have queues of their own" for key in own]
+            own = [
+                key for key, value in (("queue-limit", class_.limit), ("random-detect", class_.random_detect)) if value
+            ]
+            result.lost_settings += [f"{class_.label} {key}: the classes below have queues of their own" for key in own]
         else:
             result = self._queue(class_, shaped or rate)
             if class_.has_fair_queue:
                 _make_fair(result, class_)
         if class_.bandwidth is not None:
             kind, value = class_.bandwidth
-            result.missing.append(f"{class_.place} bandwidth {kind} {value:g}: a single class has the whole link")
+            result.lost_settings.append(f"{class_.label} bandwidth {kind} {value:g}: a single class has the whole link")
         if class_.priority is not None:
-            result.missing.append(f"{class_.place} priority: alone it has the whole link")
+            result.lost_settings.append(f"{class_.label} priority: alone it has the whole link")
         if class_.name not in (REST, IMPLICIT):
-            result.missing.append(f"{class_.place}: which packets it holds; {REST} holds the others")
-        result.missing += class_.lost
+            result.lost_settings.append(f"{class_.label}: which packets it holds; {REST} holds the others")
+        result.lost_settings += class_.lost_settings
         if shaped is not None:
             result.rate = shaped
         return result
@@ -226,9 +230,12 @@ class _Reader:
         result = Conversion("droptail", {})
         if class_.limit is not None:
             result.parameters["limit"] = class_.limit
-        if class_.red is not None:
+        if class_.random_detect is not None:
             set_red_or_wred(
-                result, class_.red, class_.place, ConversionContext(rate or self.facts.rate, self.facts.packet)
+                result,
+                class_.random_detect,
+                class_.label,
+                ConversionContext(rate or self.facts.rate, self.facts.packet),
             )
         if class_.limit is None and not _is_above_default(result):
             result.parameters["limit"] = DEFAULT_LIMIT
@@ -254,16 +261,18 @@ class _Reader:
             if own.scheme != "droptail":
                 table["queue"] = {"scheme": own.scheme, **own.parameters}
             result.parameters["classes"].append(table)
-            result.missing += [*own.missing, *class_.lost]
+            result.lost_settings += [*own.lost_settings, *class_.lost_settings]
             if class_.name != REST and not _queues(class_):
-                result.missing.append(f"{class_.place} has no queue: it waits in that of {REST}, here in its own")
+                result.lost_settings.append(f"{class_.label} has no queue: it waits in that of {REST}, here in its own")
             result.notes += [note for note in own.notes if note not in result.notes]
             if class_.child_policy is not None:
-                result.missing.append(f"{class_.place} service-policy {class_.child_policy}: classes below classes")
+                result.lost_settings.append(
+                    f"{class_.label} service-policy {class_.child_policy}: classes below classes"
+                )
             if class_.shape is not None:
-                result.missing.append(f"{class_.place} shape: an upper bound of a class")
+                result.lost_settings.append(f"{class_.label} shape: an upper bound of a class")
             if class_.has_fair_queue:
-                result.missing.append(f"{class_.place} fair-queue: queues by flow in a class")
+                result.lost_settings.append(f"{class_.label} fair-queue: queues by flow in a class")
         return result
 
     def _weights(self, classes: list[_Class], rate: float | None) -> list[dict[str, Any]]:
@@ -293,11 +302,11 @@ class _Reader:
         reserved = 0.0
         for class_ in classes:
             if class_.priority_rate is not None and (class_.priority_rate[0] == "kbit/s" or rate is not None):
-                reserved += self._share(class_.priority_rate, rate, class_.place)
+                reserved += self._share(class_.priority_rate, rate, class_.label)
         for class_ in classes:
             table: dict[str, Any] = {"priority": class_.priority if class_.priority is not None else max(levels) + 1}
             if class_.priority_rate is not None:
-                own = self._share(class_.priority_rate, rate, class_.place)
+                own = self._share(class_.priority_rate, rate, class_.label)
                 table |= {"rate": rate_text(own), "burst": f"{class_.burst or max(1, round(own * 0.2 / 8))}B"}
             elif class_.priority is None and len(others) > 1:
                 table["rate"] = rate_text(self._guarantee(class_, others, rate, reserved))
@@ -306,14 +315,14 @@ class _Reader:
             "IOS drops what a priority class sends above its rate while the link is busy; here it waits"
         )
         if len(others) > 1:
-            result.missing.append(
+            result.lost_settings.append(
                 "bandwidth beyond the guarantees: IOS shares it by weight, here by the order of classes"
             )
         return tables
 
     def _guarantee(self, class_: _Class, others: list[_Class], rate: float | None, reserved: float) -> float:
         if rate is None:
-            raise DialectError(f"{class_.place}: its bandwidth is a part of the link: give --rate RATE, or shape above")
+            raise DialectError(f"{class_.label}: its bandwidth is a part of the link: give --rate RATE, or shape above")
         free = max(rate - reserved, rate / 100)
         if any(other.bandwidth and other.bandwidth[0] == "percent" for other in others):
             bandwidths = [rate * other.bandwidth[1] / 100 for other in others if other.bandwidth]
@@ -339,13 +348,15 @@ class _Reader:
         """The code points that a class holds; else a name for its traffic."""
         class_map = self.configuration.class_maps.get(class_.name)
         if class_map is None or not class_map.conditions:
-            result.notes.append(f"{class_.place}: no class map in the text; put its traffic in match")
+            result.notes.append(f"{class_.label}: no class map in the text; put its traffic in match")
             return {"traffic": [class_.name]}
         sets = []
         for words in class_map.conditions:
             points = _points(words)
             if points is None:
-                result.missing.append(f"class-map {class_.name} match {' '.join(words)}: only code points are read")
+                result.lost_settings.append(
+                    f"class-map {class_.name} match {' '.join(words)}: only code points are read"
+                )
             else:
                 sets.append(points)
         if not sets:
@@ -364,7 +375,7 @@ def _class_limit(
         return limit
     own = float(parse_rate(extra["rate"])) if "rate" in extra else rate
     if own is None:
-        raise DialectError(f"{class_.place} queue-limit {limit}: a time needs the rate of the link: give --rate RATE")
+        raise DialectError(f"{class_.label} queue-limit {limit}: a time needs the rate of the link: give --rate RATE")
     if "weight" in extra:
         own *= extra["weight"] / sum(table["weight"] for table in extras)
     return f"{max(1, round(parse_time(limit) * own / 8e9))}B"
@@ -377,7 +388,7 @@ def _queues(class_: _Class) -> bool:
             class_.priority is not None,
             class_.shape,
             class_.limit,
-            class_.red,
+            class_.random_detect,
             class_.has_fair_queue,
             class_.child_policy,
         )
@@ -407,7 +418,7 @@ def _is_above_default(result: Conversion) -> bool:
 
 
 def _make_fair(result: Conversion, class_: _Class) -> None:
-    if class_.red is not None:
-        result.missing.append(f"{class_.place} fair-queue: with random-detect each flow has its own queue")
+    if class_.random_detect is not None:
+        result.lost_settings.append(f"{class_.label} fair-queue: with random-detect each flow has its own queue")
     else:
         result.scheme = "fq"

@@ -40,12 +40,12 @@ Row = tuple[str, str, float]
 class RandomDetect:
     """The lines of a class that begin with random-detect."""
 
-    header: str = ""
-    rows: dict[int, Row] = field(default_factory=dict)
+    classified_by: str = ""
+    profiles: dict[int, Row] = field(default_factory=dict)
     weight_exponent: int = DEFAULT_EXPONENT
     ecn: bool = False
 
-    def read(self, words: list[str], place: str) -> None:
+    def read_line(self, words: list[str], place: str) -> None:
         """A line without its first word. Raises `DialectError`."""
         line = " ".join(words)
         if not words:
@@ -66,15 +66,15 @@ class RandomDetect:
             raise DialectError(f"{place} random-detect {line}: expected dscp or precedence, and thresholds")
 
     def _by(self, name: str, place: str) -> None:
-        if self.header not in ("", name) and self.rows:
+        if self.classified_by not in ("", name) and self.profiles:
             raise DialectError(f"{place}: random-detect by both dscp and precedence")
-        self.header = name
+        self.classified_by = name
 
     def _row(self, name: str, points: list[str], parts: tuple[str | None, ...], place: str) -> None:
         self._by("dscp" if name == "dscp" else "precedence", place)
         low, low_unit, high, high_unit, denominator = parts
         unit = low_unit or high_unit or "packets"
-        if high_unit not in (None, unit) or any(row[0].partition(" ")[2] != unit for row in self.rows.values()):
+        if high_unit not in (None, unit) or any(row[0].partition(" ")[2] != unit for row in self.profiles.values()):
             raise DialectError(f"{place}: thresholds of random-detect in different units")
         count = parse_integer_of_word("mark-denominator", denominator) if denominator else DEFAULT_DENOMINATOR
         if count == 0:
@@ -82,7 +82,7 @@ class RandomDetect:
         for point in points:
             if point.lower() == "rsvp":
                 continue
-            self.rows[code_point(point, self.header)] = (
+            self.profiles[code_point(point, self.classified_by)] = (
                 f"{low} {unit}",
                 f"{high} {unit}",
                 round_to_12_digits(1 / count),
@@ -93,8 +93,8 @@ def set_red_or_wred(result: Conversion, given: RandomDetect, place: str, facts: 
     """Make a conversion RED or WRED."""
     result.notes.append(f"w_q = 2^-{given.weight_exponent}")
     common = {"w_q": 2.0**-given.weight_exponent, "spacing": "count"} | ({"ecn": True} if given.ecn else {})
-    rows = given.rows
-    field_ = given.header or "precedence"
+    rows = given.profiles
+    field_ = given.classified_by or "precedence"
     if len(set(rows.values())) == 1:
         low, high, max_p = next(iter(rows.values()))
         result.scheme = "red"
@@ -158,7 +158,7 @@ def _by_drop_precedence(result: Conversion, rows: dict[int, Row], place: str) ->
         levels[3] = rows[0]
     for point, row in rows.items():
         if point not in _AF and point != 0 and row != levels[0]:
-            result.missing.append(
+            result.lost_settings.append(
                 f"{place} random-detect dscp {point}: here EF and CS are treated as drop precedence 1"
             )
     if 0 not in rows:
@@ -172,8 +172,8 @@ def _by_drop_precedence(result: Conversion, rows: dict[int, Row], place: str) ->
 def _by_precedence(result: Conversion, given: RandomDetect, place: str) -> list[Row]:
     """A level for each IP precedence, from 7 to 0."""
     rows: dict[int, Row] = {}
-    for point, row in given.rows.items():
-        precedence = point >> 3 if given.header == "dscp" else point
+    for point, row in given.profiles.items():
+        precedence = point >> 3 if given.classified_by == "dscp" else point
         if rows.setdefault(precedence, row) != row:
             raise DialectError(f"{place}: random-detect treats code points of precedence {precedence} differently")
     unit = next(iter(rows.values()))[0].partition(" ")[2] if rows else "packets"

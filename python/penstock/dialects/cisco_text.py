@@ -56,7 +56,7 @@ class Configuration:
         policies: by name; those in no policy map have the name "".
         output_policies: name of the policy map of each interface.
         bandwidths: of the interfaces that have one, in bit/s.
-        lost: lines of interfaces that are not read.
+        lost_settings: lines of interfaces that are not read.
 
     """
 
@@ -64,7 +64,7 @@ class Configuration:
     policies: dict[str, Policy] = field(default_factory=dict)
     output_policies: dict[str, str] = field(default_factory=dict)
     bandwidths: dict[str, float] = field(default_factory=dict)
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
 
 def read_configuration(text: str) -> Configuration:
@@ -189,7 +189,9 @@ class _Reader:
         self.result.policies.pop(f"interface {name}", None)
         self.result.output_policies.pop(name, None)
         self.result.bandwidths.pop(name, None)
-        self.result.lost = [item for item in self.result.lost if not item.startswith(f"interface {name} ")]
+        self.result.lost_settings = [
+            item for item in self.result.lost_settings if not item.startswith(f"interface {name} ")
+        ]
 
     def _leave(self) -> None:
         self.class_map = self.policy = self.lines = self.interface = None
@@ -209,7 +211,7 @@ class _Reader:
         words = line.split()
         is_removed = len(words) > 1 and words[0] in ("no", "default")
         bare = words[1:] if is_removed else words
-        lost = self.result.lost
+        lost = self.result.lost_settings
         if bare[0] == "service-policy" and is_removed:
             if bare[1:2] == ["input"]:
                 place = f"interface {self.interface} service-policy input"

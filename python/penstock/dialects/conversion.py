@@ -77,7 +77,7 @@ class Conversion:
         parameters: as in the table of a queue in a scenario, `limit` among them.
         text: the settings in the other dialect; empty when they were only read.
         notes: values after rounding, and units that are easily taken for others.
-        missing: what one side has and the other cannot say.
+        lost_settings: what one side has and the other cannot say.
         rate: of the link in bit/s, where the text gives one.
         link: other keys of the link that the text gives, as in a scenario: {"delay": "50ms"}.
 
@@ -87,7 +87,7 @@ class Conversion:
     parameters: dict[str, Any]
     text: str = ""
     notes: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
     rate: float | None = None
     link: dict[str, Any] = field(default_factory=dict)
 

@@ -15,7 +15,13 @@ from penstock.dialects.dummynet_keys import AQMS, OBJECT_KEYS, RED_KEYS
 from penstock.dialects.dummynet_text import DummynetObject, DummynetObjects, read_objects
 from penstock.dialects.dummynet_xml import commands_from_xml, is_xml
 from penstock.dialects.keys import apply_keys, select_object
-from penstock.dialects.red import DEFAULTS, averaging_weight, list_lost_parameters, packet_bytes, thresholds_in_packets
+from penstock.dialects.red import (
+    DEFAULTS,
+    averaging_weight,
+    list_lost_parameters,
+    packet_bytes,
+    thresholds_in_packets,
+)
 from penstock.dialects.value_kinds import format_number
 
 __all__ = ["read", "write"]
@@ -40,11 +46,17 @@ def read(text: str, facts: ConversionContext) -> Conversion:
     if len(schedulers) > 1:
         raise DialectError(f"pipe {name} has several schedulers: {', '.join(map(str, schedulers))}")
     scheduler = next(iter(schedulers.values()), DummynetObject())
-    if pipe.type and not scheduler.type:  # the words after a type belong to the scheduler of the pipe
-        scheduler = replace(scheduler, type=pipe.type, aqm_settings=pipe.aqm_settings if pipe.type in AQMS else {})
+    if (
+        pipe.scheduler_type and not scheduler.scheduler_type
+    ):  # the words after a type belong to the scheduler of the pipe
+        scheduler = replace(
+            scheduler,
+            scheduler_type=pipe.scheduler_type,
+            aqm_settings=pipe.aqm_settings if pipe.scheduler_type in AQMS else {},
+        )
     result = _scheduled(f"pipe {name}", pipe, scheduler, queues, objects.has_rules)
     bandwidth = {**scheduler.settings, **pipe.settings}.get("bw", "0")
-    result.rate = next(key for key in OBJECT_KEYS if key.name == "bw").value(bandwidth) or None
+    result.rate = next(key for key in OBJECT_KEYS if key.name == "bw").parse_value(bandwidth) or None
     return result
 
 
@@ -52,13 +64,13 @@ def _links(objects: DummynetObjects) -> list[int]:
     """Numbers of the pipes, including pipes that only schedulers and queues name."""
     links = [*objects.pipes]
     for kind in ("sched", "queue"):
-        links += [_pipe_of(objects, kind, number) for number in objects.of(kind)]
+        links += [_pipe_of(objects, kind, number) for number in objects.by_kind(kind)]
     return sorted(set(links))
 
 
 def _pipe_of(objects: DummynetObjects, kind: str, number: int) -> int:
     """The pipe of a scheduler or queue; the default of a scheduler is the pipe with its number."""
-    above = objects.of(kind)[number].above
+    above = objects.by_kind(kind)[number].attached_to
     if above is None:
         if kind == "queue":
             raise DialectError(f"queue {number} is connected to no pipe: give pipe N or sched N")
@@ -71,18 +83,20 @@ def _pipe_of(objects: DummynetObjects, kind: str, number: int) -> int:
 def _scheduled(
     name: str, pipe: DummynetObject, scheduler: DummynetObject, queues: dict[int, DummynetObject], has_rules: bool
 ) -> Conversion:
-    if scheduler.type in AQMS:
-        scheme, keys = AQMS[scheduler.type]
+    if scheduler.scheduler_type in AQMS:
+        scheme, keys = AQMS[scheduler.scheduler_type]
         result = Conversion(scheme, {})
-        apply_keys(result, keys, scheduler.aqm_settings, scheduler.type)
+        apply_keys(result, keys, scheduler.aqm_settings, scheduler.scheduler_type)
         for place, box in ((name, pipe), *((f"queue {number}", box) for number, box in queues.items())):
             _list_object(result, box, place, ("bw", "weight") if len(queues) < 2 else ("bw",))
             if box.aqm:
-                result.missing.append(f"{place} {box.aqm}: {scheduler.type} queues the packets itself")
+                result.lost_settings.append(f"{place} {box.aqm}: {scheduler.scheduler_type} queues the packets itself")
         _settle(result)
         return result
-    if scheduler.type == "prio" or (scheduler.type == "fifo" and len(queues) > 1):
-        raise DialectError(f"a scheduler of type {scheduler.type} over {len(queues)} queues has no counterpart here")
+    if scheduler.scheduler_type == "prio" or (scheduler.scheduler_type == "fifo" and len(queues) > 1):
+        raise DialectError(
+            f"a scheduler of type {scheduler.scheduler_type} over {len(queues)} queues has no counterpart here"
+        )
     if len(queues) < 2:
         number, box = next(iter(queues.items()), (0, pipe))
         result = _queue(box, f"queue {number}" if queues else name)
@@ -94,19 +108,22 @@ def _scheduled(
     for number, box in queues.items():
         result.parameters["classes"].append(_class(result, number, box, number == max(queues)))
     result.notes.append("the rules that send packets to a queue are not read: put the traffic of each class in match")
-    if scheduler.type in ("rr", "qfq"):
-        result.notes.append(f"{scheduler.type} shares by weight, as wfq does, with a coarser grain")
+    if scheduler.scheduler_type in ("rr", "qfq"):
+        result.notes.append(f"{scheduler.scheduler_type} shares by weight, as wfq does, with a coarser grain")
     if has_rules:
-        result.missing.append("rules (add ...) that choose the queue of a packet")
+        result.lost_settings.append("rules (add ...) that choose the queue of a packet")
     return result
 
 
 def _class(result: Conversion, number: int, box: DummynetObject, is_last: bool) -> dict[str, Any]:
     own = _queue(box, f"queue {number}")
-    result.missing += own.missing
+    result.lost_settings += own.lost_settings
     result.notes += [note for note in own.notes if note not in result.notes]
     weight_key = next(key for key in OBJECT_KEYS if key.name == "weight")
-    table: dict[str, Any] = {"name": f"queue{number}", "weight": weight_key.value(box.settings.get("weight", "1"))}
+    table: dict[str, Any] = {
+        "name": f"queue{number}",
+        "weight": weight_key.parse_value(box.settings.get("weight", "1")),
+    }
     if not is_last:
         table["match"] = {"traffic": [f"queue{number}"]}
     table["limit"] = own.parameters.pop("limit")
@@ -122,16 +139,16 @@ def _list_object(result: Conversion, box: DummynetObject, place: str, read_keys:
         if text is None or key.name in read_keys:
             continue
         if key.name == "queue" and text != key.default:
-            result.missing.append(f"{place} queue {text}: its packets wait elsewhere")
+            result.lost_settings.append(f"{place} queue {text}: its packets wait elsewhere")
         elif key.name != "queue" and not key.is_neutral(text):
-            result.missing.append(f"{place} {key.name} {text}: {key.loss_reason}")
+            result.lost_settings.append(f"{place} {key.name} {text}: {key.loss_reason}")
 
 
 def _queue(box: DummynetObject, place: str) -> Conversion:
     """The queue of a pipe or of a queue object."""
     result = Conversion("droptail", {})
     limit = next(key for key in OBJECT_KEYS if key.name == "queue")
-    result.parameters["limit"] = limit.value(box.settings.get("queue", limit.default))
+    result.parameters["limit"] = limit.parse_value(box.settings.get("queue", limit.default))
     _list_object(result, box, place, ("bw", "queue", "weight"))
     if box.aqm in ("red", "gred"):
         result.scheme = "red"
@@ -185,18 +202,20 @@ def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> 
 def _aqm_words(result: Conversion, aqm: str) -> list[str]:
     """The words after the name of an AQM; flags come last, with PIE's for options that dummynet does not default to."""
     values = result.parameters
-    keys = [key for key in AQMS[aqm][1] if key.kind is not None]
+    keys = [key for key in AQMS[aqm][1] if key.value_kind is not None]
     words = [
-        f"{key.name} {key.kind.write(values[key.fate])}"
+        f"{key.name} {key.value_kind.write(values[key.counterpart])}"
         for key in keys
-        if key.kind and key.fate in values and key.name not in ("ecn", "capdrop", "drand", "onoff", "delay")
+        if key.value_kind
+        and key.counterpart in values
+        and key.name not in ("ecn", "capdrop", "drand", "onoff", "delay")
     ]
-    known = {key.fate for key in keys} | {"variant", "limit", "spacing"}
+    known = {key.counterpart for key in keys} | {"variant", "limit", "spacing"}
     if "pie" in aqm:
         words += _pie_flags(result, "extended" if aqm == "pie" else "linux")
     if "ecn" in values:
         words.append("ecn" if values["ecn"] else "noecn")
-    result.missing += [f"{name} = {value}" for name, value in values.items() if name not in known]
+    result.lost_settings += [f"{name} = {value}" for name, value in values.items() if name not in known]
     return words
 
 
@@ -204,7 +223,7 @@ def _pie_flags(result: Conversion, usual: str) -> list[str]:
     values = result.parameters
     variant = values.get("variant", usual)
     if variant != "extended":
-        result.missing.append(f"variant = {variant}: dummynet's PIE follows RFC 8033, appendix B")
+        result.lost_settings.append(f"variant = {variant}: dummynet's PIE follows RFC 8033, appendix B")
     options = {name: values.get(name, "auto") for name in ("cap_drop", "derandomization", "activation")}
     own = {"extended": "on", "basic": "off", "linux": "on"}[variant]
     options = {name: own if value == "auto" else value for name, value in options.items()}

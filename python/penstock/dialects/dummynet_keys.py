@@ -122,13 +122,13 @@ OBJECT_KEYS = [
         ValueKind(parse_queue_size, str),
     ),
     Key("weight", "1", "", "1 to 100", "weight", _PAGE, _within(INTEGER, 1, 100, parse_real)),
-    Key("delay", "0", "ms", "0 or more", _LINK, _PAGE, neutral=("0ms",)),
+    Key("delay", "0", "ms", "0 or more", _LINK, _PAGE, neutral_values=("0ms",)),
     Key("plr", "0", "", "0 to 1, or K,p,H,r", _LINK, _PAGE),
     Key("burst", "0", "bytes", "0 or more", "The link has no burst", _PAGE),
     Key("profile", "", "", "a file", _LINK, _PAGE),
     Key("mask", "", "", "all, dst-ip MASK, ...", "One queue for each flow: not simulated", _PAGE),
-    Key("buckets", "64", "", "16 to 65536", "Size of a hash table: no effect here", _PAGE, neutral=ANY),
-    Key("lmax", "0", "bytes", "", "Largest packet: means nothing here", _PAGE, neutral=ANY),
+    Key("buckets", "64", "", "16 to 65536", "Size of a hash table: no effect here", _PAGE, neutral_values=ANY),
+    Key("lmax", "0", "bytes", "", "Largest packet: means nothing here", _PAGE, neutral_values=ANY),
     Key("pri", "0", "", "", "Of the scheduler prio, which is not read", _PAGE),
 ]
 """The settings of pipes, queues and schedulers before the AQM."""

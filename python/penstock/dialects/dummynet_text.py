@@ -59,16 +59,16 @@ class DummynetObject:
         settings: by key.
         aqm: its name, "red" and "gred" among them; "" for drop-tail.
         aqm_settings: by key.
-        above: kind and number of what it is connected to.
-        type: of a scheduler.
+        attached_to: kind and number of what it is connected to.
+        scheduler_type: of a scheduler.
 
     """
 
     settings: dict[str, str] = field(default_factory=dict)
     aqm: str = ""
     aqm_settings: dict[str, str] = field(default_factory=dict)
-    above: tuple[str, int] | None = None
-    type: str = ""
+    attached_to: tuple[str, int] | None = None
+    scheduler_type: str = ""
 
 
 @dataclass
@@ -80,7 +80,7 @@ class DummynetObjects:
     schedulers: dict[int, DummynetObject] = field(default_factory=dict)
     has_rules: bool = False
 
-    def of(self, kind: str) -> dict[int, DummynetObject]:
+    def by_kind(self, kind: str) -> dict[int, DummynetObject]:
         """The objects of a kind, by number."""
         return {"pipe": self.pipes, "queue": self.queues, "sched": self.schedulers}[kind]
 
@@ -93,13 +93,13 @@ def read_objects(text: str) -> DummynetObjects:
         lines = [*_commands_of_output(lines)]
     for line in lines:
         if config := _CONFIG.match(line):
-            objects.of(config[1])[int(config[2])] = _box(config[3].split(), f"{config[1]} {config[2]}")
+            objects.by_kind(config[1])[int(config[2])] = _box(config[3].split(), f"{config[1]} {config[2]}")
         elif gone := _DELETE.match(line):
-            objects.of(gone[1] or gone[3]).pop(int(gone[2] or gone[4]), None)
+            objects.by_kind(gone[1] or gone[3]).pop(int(gone[2] or gone[4]), None)
         elif _FLUSH.match(line):
             for kind in ("pipe", "queue", "sched"):
                 if line != "flush":
-                    objects.of(kind).clear()
+                    objects.by_kind(kind).clear()
         elif _OTHERS.match(line):
             objects.has_rules = objects.has_rules or line.startswith("add")
         elif len(lines) == 1:
@@ -130,7 +130,7 @@ def _box(words: list[str], name: str) -> DummynetObject:
     box = DummynetObject()
     words = list(reversed(words))
 
-    def following(word: str) -> str:
+    def next_word(word: str) -> str:
         if not words:
             raise DialectError(f"{name}: {word} has no value")
         return words.pop()
@@ -139,18 +139,18 @@ def _box(words: list[str], name: str) -> DummynetObject:
         word = words.pop()
         match word.lower():
             case "pipe" | "sched" | "flowset" as kind:
-                number = following(word)
+                number = next_word(word)
                 if not number.isdecimal():
                     raise DialectError(f"{name}: {word} {number}: expected a number")
-                box.above = ("pipe" if kind == "pipe" else "sched", int(number))
+                box.attached_to = ("pipe" if kind == "pipe" else "sched", int(number))
             case "type":
-                box.type = following(word).lower()
-                if box.type not in TYPES:
-                    raise DialectError(f"{name}: no scheduler {box.type}; there are: {', '.join(TYPES)}")
-                if box.type in AQMS:
-                    box.aqm_settings = _parameters(words, box.type, name)
+                box.scheduler_type = next_word(word).lower()
+                if box.scheduler_type not in TYPES:
+                    raise DialectError(f"{name}: no scheduler {box.scheduler_type}; there are: {', '.join(TYPES)}")
+                if box.scheduler_type in AQMS:
+                    box.aqm_settings = _parameters(words, box.scheduler_type, name)
             case "red" | "gred" as aqm:
-                box.aqm, box.aqm_settings = aqm, _red(word, following(word), name)
+                box.aqm, box.aqm_settings = aqm, _red(word, next_word(word), name)
                 if words and words[-1] in ("ecn", "noecn"):
                     box.aqm_settings["ecn"] = FLAGS[words.pop()][1]
             case "codel" | "pie" as aqm:
@@ -165,7 +165,7 @@ def _box(words: list[str], name: str) -> DummynetObject:
                 entry = find_key(OBJECT_KEYS, {"bandwidth": "bw"}.get(key, key), name)
                 if entry.name in box.settings:
                     raise DialectError(f"{name}: {entry.name} is given twice")
-                box.settings[entry.name] = following(word)
+                box.settings[entry.name] = next_word(word)
     return box
 
 

@@ -81,7 +81,7 @@ def read(text: str, facts: ConversionContext) -> Conversion:
     else:
         result = scheduler_of_queues(statements, queues, used.rate or facts.rate)
     result.rate = used.rate
-    result.missing += used.lost
+    result.lost_settings += used.lost_settings
     return result
 
 
@@ -89,7 +89,9 @@ def _alone(result: Conversion, scheduler: Scheduler) -> Conversion:
     """The queue of a single scheduler, whose share of the link has no effect."""
     kind, value = scheduler.rate
     if kind != "remainder":
-        result.missing.append(f"scheduler {scheduler.name} transmit-rate {value:g} {kind}: alone it has the whole link")
+        result.lost_settings.append(
+            f"scheduler {scheduler.name} transmit-rate {value:g} {kind}: alone it has the whole link"
+        )
     return result
 
 
@@ -106,7 +108,7 @@ def _queue(scheduler: Scheduler, profiles: Profiles) -> Conversion:
     if scheduler.limit is not None:
         result.parameters["limit"] = scheduler.limit
         result.notes = [note for note in result.notes if note != NEEDS_LIMIT]
-    result.missing += scheduler.lost
+    result.lost_settings += scheduler.lost_settings
     return result
 
 
@@ -282,7 +284,7 @@ def _occupancy(result: Conversion, facts: ConversionContext) -> str:
     """The statement for the average queue, on a new line; empty if the router uses the current queue."""
     given = result.parameters.get("w_q", "auto")
     if isinstance(given, str) and facts.rate is None:
-        result.missing.append(f"w_q = {given}: give --rate RATE; else the router uses the instantaneous queue")
+        result.lost_settings.append(f"w_q = {given}: give --rate RATE; else the router uses the instantaneous queue")
         return ""
     w_q = averaging_weight(result, facts)
     if w_q == 1:

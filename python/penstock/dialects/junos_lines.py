@@ -24,12 +24,12 @@ class ConfigurationPart:
     """Lines below one hierarchy level.
 
     Attributes:
-        level: words of the level.
+        hierarchy_level: words of the level.
         lines: without prompts.
 
     """
 
-    level: tuple[str, ...] = ()
+    hierarchy_level: tuple[str, ...] = ()
     lines: list[str] = field(default_factory=list)
 
 

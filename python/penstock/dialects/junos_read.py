@@ -48,7 +48,7 @@ SCHEDULER_KEYS = [
     Key("excess-priority", "", "", "", "Bandwidth beyond the guarantees goes by weight or order", _DOC),
     Key("adjust-minimum", "", "", "", "Rates are not adjusted", _DOC),
     Key("adjust-percent", "", "", "", "Rates are not adjusted", _DOC),
-    Key("description", "", "", "", "Text", _DOC, neutral=ANY),
+    Key("description", "", "", "", "Text", _DOC, neutral_values=ANY),
 ]  # fmt: skip
 """Statements of a scheduler."""
 
@@ -57,7 +57,7 @@ INTERFACE_KEYS = [
     Key("scheduler-map", "", "", "a scheduler map", "wfq or pq", _DOC),
     Key("shaping-rate", "", "bit/s", "", "rate of the link", _DOC),
     Key("output-traffic-control-profile", "", "", "a profile", "wfq or pq, and the rate of the link", _DOC),
-    *(Key(name, "", "", "", "Does not concern the queues", _DOC, neutral=ANY) for name in
+    *(Key(name, "", "", "", "Does not concern the queues", _DOC, neutral_values=ANY) for name in
       ("classifiers", "rewrite-rules", "forwarding-class", "unit", "apply-groups", "description")),
     *(Key(name, "", "", "", "Not simulated", _DOC) for name in
       ("scheduler-map-chassis", "input-traffic-control-profile", "input-scheduler-map", "input-shaping-rate",
@@ -74,13 +74,13 @@ class QueueAssignment:
     Attributes:
         schedulers: name of the scheduler of each forwarding class.
         rate: of the interface in bit/s, if it is shaped.
-        lost: statements that are not read.
+        lost_settings: statements that are not read.
 
     """
 
     schedulers: dict[str, str]
     rate: float | None = None
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -100,7 +100,7 @@ class Scheduler:
     priority: str = "low"
     profile: str | None = None
     ecn: bool = False
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
 
 LEVELS = ("drop-profiles", "schedulers", "scheduler-maps", "interfaces", "classifiers")
@@ -143,8 +143,8 @@ def read_schedulers(statements: list[Path]) -> dict[str, Scheduler]:
             case "explicit-congestion-notification":
                 scheduler.ecn = True
             case _:
-                if key.neutral != ANY:
-                    scheduler.lost.append(f"{line}: {key.loss_reason}")
+                if key.neutral_values != ANY:
+                    scheduler.lost_settings.append(f"{line}: {key.loss_reason}")
     for name, map_ in maps.items():
         _settle_map(schedulers[name], map_)
     return schedulers
@@ -172,7 +172,7 @@ def _read_rate(scheduler: Scheduler, words: list[str], line: str) -> None:
         scheduler.rate = ("bit/s", _rate_of(words[0], line))
         words = words[1:]
     if words:
-        scheduler.lost.append(f"{line}: an upper bound of a class")
+        scheduler.lost_settings.append(f"{line}: an upper bound of a class")
 
 
 def _microseconds(text: str, line: str) -> int:
@@ -189,7 +189,7 @@ def _read_buffer(scheduler: Scheduler, words: list[str], line: str) -> None:
     elif words[:1] in (["percent"], ["remainder"], ["exact"], ["shared"]):
         if words[0] in ("percent", "remainder"):
             scheduler.limit = None
-        scheduler.lost.append(f"{line}: the size of the port's buffer is not in the text")
+        scheduler.lost_settings.append(f"{line}: the size of the port's buffer is not in the text")
     else:
         raise DialectError(f"{line}: expected temporal N, percent P or remainder")
 
@@ -211,7 +211,7 @@ def _settle_map(scheduler: Scheduler, map_: dict[tuple[str, str], str]) -> None:
         for protocol in ("tcp", "any", "non-tcp"):
             if scheduler.profile is None and (priority, protocol) in map_:
                 scheduler.profile = map_[priority, protocol]
-    scheduler.lost += [
+    scheduler.lost_settings += [
         f"scheduler {scheduler.name} drop-profile-map loss-priority {priority} protocol {protocol} "
         f"drop-profile {profile}: packets of low loss priority count"
         for (priority, protocol), profile in map_.items()
@@ -239,7 +239,7 @@ def queue_assignment(statements: list[Path], facts: ConversionContext) -> QueueA
             lost.setdefault(place, []).extend([f"{line}: a burst of the link's shaper"] if len(words) > 2 else [])
         elif words[0] == "output-traffic-control-profile" and len(words) == 2:
             _apply_control_profile(statements, words[1], place, (used, rates, lost))
-        elif key.neutral != ANY:
+        elif key.neutral_values != ANY:
             lost.setdefault(place, []).append(f"{line}: {key.loss_reason}")
     if used:
         # Interfaces with the same map count as one: the first with a rate.
@@ -370,12 +370,12 @@ def scheduler_of_queues(
                 table["rate"] = rate_text(share if is_rate else share / 100 * _known(rate, scheduler))
         _add_queue(table, scheduler, own, rate)
         result.parameters["classes"].append(table)
-        result.missing += own.missing
+        result.lost_settings += own.lost_settings
         result.notes += [note for note in own.notes if note not in result.notes]
     if not points:
         result.notes.append("no dscp classifier in the text: put the traffic of each forwarding class in match")
     if result.scheme == "pq":
-        result.missing.append("bandwidth beyond the guarantees: here it goes by the order of classes")
+        result.lost_settings.append("bandwidth beyond the guarantees: here it goes by the order of classes")
     del result.parameters["classes"][-1]["match"]
     result.notes.append(f"packets that no classifier names are in {rest}")
     return result

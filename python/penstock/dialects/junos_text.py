@@ -32,9 +32,9 @@ def read_statements(text: str) -> list[Path]:
         if any(words[0] in _COMMANDS for words in lines):
             statements = _of_commands(lines, statements)
             continue
-        level = [mark for word in part.level for mark in (word, "{")]
+        level = [mark for word in part.hierarchy_level for mark in (word, "{")]
         tokens = [token.strip('"') if token != '""' else token for token in _TOKEN.findall(bare)]
-        statements += _of_braces([*level, *tokens, *(["}"] * len(part.level))])
+        statements += _of_braces([*level, *tokens, *(["}"] * len(part.hierarchy_level))])
     return [*filter(None, statements)]
 
 

@@ -67,7 +67,7 @@ def read(text: str, facts: ConversionContext) -> Conversion:
     if name not in QUEUES:
         raise DialectError(f'no queue "{name}"{did_you_mean(name, QUEUES)}; there are: {", ".join(QUEUES)}')
     scheme, keys = QUEUES[name]
-    result = Conversion(scheme, {}, rate=rate, missing=lost)
+    result = Conversion(scheme, {}, rate=rate, lost_settings=lost)
     known = {key.name for key in keys}
     for other in script.classes:
         refuse_misspelt(other, (name,), "Queue", tuple(QUEUES))
@@ -80,7 +80,7 @@ def read(text: str, facts: ConversionContext) -> Conversion:
         settings.pop("limit_", None)
     apply_keys(result, keys, settings, f"Queue/{name}")
     _settle(result, name, settings, rate or facts.rate)
-    result.missing += [item for variable, item in script.others if variable in known]
+    result.lost_settings += [item for variable, item in script.others if variable in known]
     return result
 
 
@@ -227,14 +227,14 @@ _A_QUEUE = re.compile(r"\[\s*\[[^\[\]]*\blink\b[^\[\]]*\][^\[\]]*\bqueue\s*\]")
 def _value_of(word: str, variables: Mapping[str, str]) -> str:
     """The value of a word: of an expression or variable, or the word itself."""
 
-    def value(found: re.Match[str]) -> str:
+    def variable_value(found: re.Match[str]) -> str:
         if found[1] not in variables:
             raise DialectError(f"{word}: its value is not in the text: replace it with its value")
         return variables[found[1]]
 
     if match := _EXPRESSION.fullmatch(word):
-        return evaluate_expression(_VARIABLE.sub(value, match[1]))
-    return _VARIABLE.sub(value, word) if _VARIABLE.fullmatch(word) else word
+        return evaluate_expression(_VARIABLE.sub(variable_value, match[1]))
+    return _VARIABLE.sub(variable_value, word) if _VARIABLE.fullmatch(word) else word
 
 
 def _set_of_class(settings: dict[str, str], words: Sequence[str], value_of: Callable[[str], str]) -> None:
@@ -326,7 +326,7 @@ def _settle_red(result: Conversion, settings: dict[str, str], rate: float | None
     if values["ecn"]:
         values["mark_up_to"] = "max_p" if uses_mark_p else "top"
         if uses_mark_p and mark_p != values["max_p"]:
-            result.missing.append(f"mark_p_ {format_number(mark_p)}: here packets are marked up to max_p")
+            result.lost_settings.append(f"mark_p_ {format_number(mark_p)}: here packets are marked up to max_p")
     if by_feng:
         result.scheme = "ared-feng"
         values |= {"alpha": 3.0, "beta": 2.0}
@@ -372,10 +372,10 @@ def _plain_texts(result: Conversion, name: str, usual: dict[str, Any]) -> dict[s
     texts: dict[str, str] = {}
     written = set()
     for key in QUEUES[name][1]:
-        value = values.get(key.fate, usual.get(key.fate))
-        if key.kind is None or value in (None, "inf", "auto"):
+        value = values.get(key.counterpart, usual.get(key.counterpart))
+        if key.value_kind is None or value in (None, "inf", "auto"):
             continue
-        written.add(key.fate)
+        written.add(key.counterpart)
         if key.name == "w_":
             text = (
                 format_number(round_to_12_digits(1e9 / parse_time(value)))
@@ -385,11 +385,11 @@ def _plain_texts(result: Conversion, name: str, usual: dict[str, Any]) -> dict[s
         elif isinstance(value, dict):
             text = format_number(value["ns"] / 1e9)
         else:
-            text = key.kind.write(
-                float(str(value).removesuffix("p")) if key.fate == "target" and name == "PI" else value
+            text = key.value_kind.write(
+                float(str(value).removesuffix("p")) if key.counterpart == "target" and name == "PI" else value
             )
         texts[key.name] = text
-    result.missing += [f"{key} = {value}" for key, value in values.items()
+    result.lost_settings += [f"{key} = {value}" for key, value in values.items()
                        if key not in written and value != usual.get(key)]  # fmt: skip
     return texts
 
@@ -432,5 +432,5 @@ def _red_texts(result: Conversion, facts: ConversionContext) -> dict[str, str]:
     written |= {"mark_up_to"} if values.get("mark_up_to") in ("max_th", "max_p", "top") else set()
     written |= {name for name in ("nonlinear", "whole_average") if not values.get(name)}
     written |= {"guards"} if values.get("guards", True) else set()
-    result.missing += [f"{name} = {value}" for name, value in values.items() if name not in written]
+    result.lost_settings += [f"{name} = {value}" for name, value in values.items() if name not in written]
     return texts

@@ -47,8 +47,8 @@ def read(text: str, facts: ConversionContext) -> Conversion:
     _settle(result, settings)
     if setup.rate is not None:
         result.rate = parse_data_rate(setup.rate)
-    result.missing += [f"{path}: not of the queue" for path in setup.others]
-    result.missing += setup.unattributed_settings
+    result.lost_settings += [f"{path}: not of the queue" for path in setup.others]
+    result.lost_settings += setup.unattributed_settings
     return result
 
 
@@ -182,7 +182,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> 
     convert_limit(result, facts, in_packets=False)
     values = result.parameters
     keys = {key.name: key for key in DISCS[name][1] if key.is_applied and key.default}
-    written = {key.fate for key in keys.values()}
+    written = {key.counterpart for key in keys.values()}
     texts: dict[str, str] = {}
     if scheme == "red":
         written |= _write_red(result, facts, texts)
@@ -194,7 +194,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> 
         text = texts.get(key.name) or _text(key, values, usual)
         if text is not None:
             pairs.append(f"{key.name}={text}")
-    result.missing += [
+    result.lost_settings += [
         f"{name} = {value}" for name, value in values.items() if name not in written and value != usual.get(name)
     ]
     result.text = f"ns3::{name}[{'|'.join(pairs)}]"
@@ -203,16 +203,16 @@ def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> 
 
 def _text(key: Key, values: dict[str, Any], usual: dict[str, Any]) -> str | None:
     """The text of an attribute that is given, or whose default differs from ns-3's; None to leave it out."""
-    if key.kind is None or (key.fate not in usual and key.fate not in values):
+    if key.value_kind is None or (key.counterpart not in usual and key.counterpart not in values):
         return None
-    value = values.get(key.fate, usual.get(key.fate))
+    value = values.get(key.counterpart, usual.get(key.counterpart))
     if value is None or (isinstance(value, str) and value in ("auto", "inf")):
         return None
-    if key.fate in ("scheme", "rate") and key.fate not in values:
+    if key.counterpart in ("scheme", "rate") and key.counterpart not in values:
         return None
-    text = key.kind.write(value)
-    is_default = key.default != "" and key.value(key.default) == key.value(text)
-    return text if key.fate in values or not is_default else None
+    text = key.value_kind.write(value)
+    is_default = key.default != "" and key.parse_value(key.default) == key.parse_value(text)
+    return text if key.counterpart in values or not is_default else None
 
 
 def _write_red(result: Conversion, facts: ConversionContext, texts: dict[str, str]) -> set[str]:
@@ -246,7 +246,7 @@ def _write_red(result: Conversion, facts: ConversionContext, texts: dict[str, st
     if values.get("ecn"):
         texts["UseHardDrop"] = "false" if values.get("mark_up_to") == "always" else "true"
     if values.get("spacing", "wait") not in ("wait", "no_wait"):
-        result.missing.append(f"spacing = {values.pop('spacing')}")
+        result.lost_settings.append(f"spacing = {values.pop('spacing')}")
     return written
 
 
@@ -259,7 +259,7 @@ def _write_pie(result: Conversion) -> set[str]:
             values[name] = usual
     starts = values.get("activation", "auto")
     if variant != "basic":
-        result.missing.append(f"variant = {variant}: ns-3's PIE follows RFC 8033, appendix A, with options")
+        result.lost_settings.append(f"variant = {variant}: ns-3's PIE follows RFC 8033, appendix A, with options")
     if starts == "on" or (starts == "auto" and variant == "extended"):
-        result.missing.append("activation: ns-3 starts PIE by a delay, not from a third of the limit on")
+        result.lost_settings.append("activation: ns-3 starts PIE by a delay, not from a third of the limit on")
     return {"variant", "activation", "overflow"}

@@ -120,9 +120,9 @@ def _red() -> list[Key]:
         Key("Beta", "0.9", "", number, "beta", doc, NUMBER),
         Key("FengAlpha", "3", "", "above 0", "feng_alpha", doc, NUMBER),
         Key("FengBeta", "2", "", "above 0", "feng_beta", doc, NUMBER),
-        Key("LastSet", "0s", "time", "", "Of the simulation's start", doc, neutral=ANY),
-        Key("Rtt", "0s", "time", "", "Only for an automatic Bottom", doc, neutral=("0ns", "0")),
-        Key("Ns1Compat", "false", "", "true, false", "ns-1's form is not simulated", doc, neutral=("0",)),
+        Key("LastSet", "0s", "time", "", "Of the simulation's start", doc, neutral_values=ANY),
+        Key("Rtt", "0s", "time", "", "Only for an automatic Bottom", doc, neutral_values=("0ns", "0")),
+        Key("Ns1Compat", "false", "", "true, false", "ns-1's form is not simulated", doc, neutral_values=("0",)),
     ]
 
 
@@ -148,7 +148,7 @@ def _pie(size: str, ecn: str, source: str) -> list[Key]:
         Key("ActiveThreshold", "max", "time", "0 or more", "Here PIE is active always, or from a third of the limit on",
             source),
         Key("Supdate", "0s", "time", "0 or more", "The first update is one period after the start", source,
-            neutral=("0ns", "0")),
+            neutral_values=("0ns", "0")),
     ]  # fmt: skip
 
 
@@ -157,10 +157,10 @@ def _flows(source: str) -> list[Key]:
         Key("Flows", "1024", "", "1 or more", "flows", source, INTEGER),
         Key("DropBatchSize", "64", "packets", "1 or more", "drop_batch", source, INTEGER),
         Key("Quantum", "1500", "bytes", "1 or more; by default the MTU of the device", "quantum", source, SIZE),
-        Key("Perturbation", "0", "", "", _SALT, source, neutral=ANY),
+        Key("Perturbation", "0", "", "", _SALT, source, neutral_values=ANY),
         Key("EnableSetAssociativeHash", "false", "", "true, false", "Flows share queues by a plain hash", source,
-            neutral=("0",)),
-        Key("SetWays", "8", "", "", "Of the set associative hash alone", source, neutral=ANY),
+            neutral_values=("0",)),
+        Key("SetWays", "8", "", "", "Of the set associative hash alone", source, neutral_values=ANY),
     ]  # fmt: skip
 
 
@@ -211,8 +211,8 @@ DISCS: dict[str, tuple[str, list[Key]]] = {
             Key("Rate", "125KB/s", "bit/s", "above 0", "rate", _DOC + "TBF queue disc", _RATE),
             Key("Burst", "125000", "bytes", "1 or more", "burst", _DOC + "TBF queue disc", SIZE),
             Key("PeakRate", "0KB/s", "bit/s", "0: none", "A second bucket is not simulated", _DOC + "TBF queue disc",
-                neutral=("0bps", "0KB/s")),
-            Key("Mtu", "0", "bytes", "", "Of the second bucket", _DOC + "TBF queue disc", neutral=ANY),
+                neutral_values=("0bps", "0KB/s")),
+            Key("Mtu", "0", "bytes", "", "Of the second bucket", _DOC + "TBF queue disc", neutral_values=ANY),
         ],
     ),
 }  # fmt: skip

@@ -121,8 +121,8 @@ def max_p_percent(found: Conversion, share: float, least: int = 0) -> int:
 def list_lost_parameters(found: Conversion, known: Collection[str]) -> None:
     """List the parameters that the dialect cannot express: all outside `known`, including gentle."""
     if found.parameters.get("gentle") and "gentle" not in known:
-        found.missing.append(STRICT)
+        found.lost_settings.append(STRICT)
     for name, value in found.parameters.items():
         if name not in known and name != "gentle" and value is not False:
-            found.missing.append(f"{name} = {value}")
+            found.lost_settings.append(f"{name} = {value}")
     found.notes = list(dict.fromkeys(found.notes))

@@ -49,7 +49,7 @@ KEYS = [
 SCHEDULER_KEYS = [
     Key("type", "WRR", "", "DWRR, WRR, STRICT", "wfq, or pq", _DOC),
     Key("weight", "1", "", "1 to 100", "weight of a class of wfq", _DOC),
-    Key("meter_type", "packets", "", "bytes, packets", "Of the rates below", _DOC, neutral=ANY),
+    Key("meter_type", "packets", "", "bytes, packets", "Of the rates below", _DOC, neutral_values=ANY),
     Key("cir", "", "bytes/s", "", "A guarantee of a class", _DOC),
     Key("cbs", "", "bytes", "", "Burst of cir", _DOC),
     Key("pir", "", "bytes/s", "", "An upper bound of a class", _DOC),
@@ -71,7 +71,7 @@ def read(text: str, facts: ConversionContext) -> Conversion:
     if "QUEUE" in tree:
         return _port(tree, facts)
     result = _profile(*_only_profile(tree, facts), facts)
-    result.missing += [f"{name}: no QUEUE uses it in the text" for name in ("SCHEDULER",) if name in tree]
+    result.lost_settings += [f"{name}: no QUEUE uses it in the text" for name in ("SCHEDULER",) if name in tree]
     return result
 
 
@@ -130,8 +130,8 @@ def _profile(name: str, table: Tree, facts: ConversionContext) -> Conversion:
         f"w_q = {format_number(2.0**-weight)}: SAI_WRED_ATTR_WEIGHT is {weight}"
         f"{'' if 'weight' in table else ' by default'}"
     )
-    result.missing += _unused(table, enabled, name)
-    result.missing += [f"{name} {key} {value}: {find_key(KEYS, key, name).loss_reason}"
+    result.lost_settings += _unused(table, enabled, name)
+    result.lost_settings += [f"{name} {key} {value}: {find_key(KEYS, key, name).loss_reason}"
                        for key, value in table.items() if key.startswith("ecn_")]  # fmt: skip
     return result
 
@@ -182,7 +182,7 @@ def _marks(result: Conversion, ecn: str, enabled: list[str], name: str) -> None:
         result.parameters["mark_up_to"] = "always"
     colours = [colour for colour in COLOURS if ecn == "ecn_all" or f"_{colour}" in ecn]
     if any(colour not in colours for colour in enabled):
-        result.missing.append(f"ecn = {ecn}: marks some colours only")
+        result.lost_settings.append(f"ecn = {ecn}: marks some colours only")
 
 
 def _reference(text: str) -> str:
@@ -214,7 +214,7 @@ def _port(tree: Tree, facts: ConversionContext) -> Conversion:
     if speed is not None:
         result.rate = 1e6 * parse_real_of_word("speed", str(speed))
     _shape(result, tree, maps)
-    result.missing += [f"{name}: buffers of the switch, shared between ports" for name in tree
+    result.lost_settings += [f"{name}: buffers of the switch, shared between ports" for name in tree
                        if name.startswith("BUFFER_")]  # fmt: skip
     return result
 
@@ -233,12 +233,12 @@ def _shape(result: Conversion, tree: Tree, maps: Tree) -> None:
     fields = _named(tree, "SCHEDULER", name, "PORT_QOS_MAP")
     for key in ("cir", "cbs", "pbs", "priority", "weight"):
         if key in fields:
-            result.missing.append(f"SCHEDULER {name} {key} {fields[key]}: belongs to the shaper of the port")
+            result.lost_settings.append(f"SCHEDULER {name} {key} {fields[key]}: belongs to the shaper of the port")
     if "pir" in fields and fields.get("meter_type", "packets") == "bytes":
         rate = 8 * parse_real_of_word("pir", str(fields["pir"]))
         result.rate = rate if result.rate is None else min(rate, result.rate)
     elif "pir" in fields:
-        result.missing.append(f"SCHEDULER {name} pir {fields['pir']}: a rate in packets per second")
+        result.lost_settings.append(f"SCHEDULER {name} pir {fields['pir']}: a rate in packets per second")
 
 
 def _named(tree: Tree, kind: str, name: str, place: str) -> Tree:
@@ -263,7 +263,7 @@ def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Conversio
         ((queue, (result, scheduler)),) = owned.items()
         if "scheduler" in queues[queue]:
             share = f"{scheduler['type']} weight {scheduler['weight']}"
-            result.missing.append(f"queue {queue} {share}: alone it has the whole port")
+            result.lost_settings.append(f"queue {queue} {share}: alone it has the whole port")
         return result
     strict = [queue for queue, (_, scheduler) in owned.items() if scheduler["type"] == "STRICT"]
     shared = [queue for queue in owned if queue not in strict]
@@ -283,7 +283,7 @@ def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Conversio
         if own.scheme != "droptail":
             class_["queue"] = {"scheme": own.scheme, **own.parameters}
         result.parameters["classes"].append(class_)
-        result.missing += own.missing
+        result.lost_settings += own.lost_settings
         result.notes += [note for note in own.notes if note not in result.notes]
     if not points:
         result.notes.append("no DSCP_TO_TC_MAP of the port in the text: put the traffic of each queue in match")
@@ -309,8 +309,8 @@ def _queue(tree: Tree, queue: int, table: Tree, facts: ConversionContext) -> tup
         if scheduler["type"] not in ("WRR", "DWRR", "STRICT"):
             raise DialectError(f"SCHEDULER {name} type {scheduler['type']}: expected DWRR, WRR or STRICT")
         for key in SCHEDULER_KEYS[2:]:
-            if key.name in own and key.neutral != ANY:
-                result.missing.append(f"SCHEDULER {name} {key.name} {scheduler[key.name]}: {key.loss_reason}")
+            if key.name in own and key.neutral_values != ANY:
+                result.lost_settings.append(f"SCHEDULER {name} {key.name} {scheduler[key.name]}: {key.loss_reason}")
     return result, scheduler
 
 
@@ -343,8 +343,8 @@ def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> 
     columns = [parameters.get(name, usual) for name, usual in DEFAULTS.items()]
     rows = list(zip(*columns, strict=True)) if isinstance(columns[0], list) else [tuple(columns)]
     if len(rows) > 1 and rows[-1] != rows[0]:
-        result.missing.append(f"level {len(rows) - 1}, of best effort: in SONiC best effort is green, level 0")
-    result.missing += [f"level {place}: SONiC has three colours" for place in range(len(COLOURS), len(rows) - 1)]
+        result.lost_settings.append(f"level {len(rows) - 1}, of best effort: in SONiC best effort is green, level 0")
+    result.lost_settings += [f"level {place}: SONiC has three colours" for place in range(len(COLOURS), len(rows) - 1)]
     rows += [rows[-1]] * (len(COLOURS) - len(rows))
     packet = parse_size(parameters["mean_packet"]) if "mean_packet" in parameters else facts.packet
     profile: dict[str, str] = {}
@@ -368,6 +368,6 @@ def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> 
     known |= {"mark_up_to"} if parameters.get("mark_up_to") == "always" else set()
     list_lost_parameters(result, known | ({"w_q"} if parameters.get("w_q") == 1 else set()))
     if "w_q" not in parameters:
-        result.missing.append("w_q = auto: the weight of the average is the switch's, 0 by default")
+        result.lost_settings.append("w_q = auto: the weight of the average is the switch's, 0 by default")
     result.text = json.dumps({"WRED_PROFILE": {"penstock": profile}}, indent=2)
     return result

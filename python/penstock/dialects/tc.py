@@ -39,7 +39,7 @@ def read(text: str, facts: ConversionContext) -> Conversion:
     else:
         found = tc_queue.read(queues[0], facts)
     found.notes = [*summary.notes, *found.notes]
-    found.missing = [*summary.missing, *found.missing]
+    found.lost_settings = [*summary.lost_settings, *found.lost_settings]
     add_size_tables([line for line in lines if line.size_table_words], found)
     if any(line.verb == "change" and line.kind in tc_queue.KINDS for line in queues):
         found.notes.append("tc qdisc change keeps values that are not in the text: here they have their defaults")
@@ -54,7 +54,7 @@ def _of_sqm(devices: Sequence[ShapedDevice], facts: ConversionContext) -> Conver
     _, shaped = select_object({device.device: device for device in devices}, facts, "shaped devices")
     found = read(shaped.commands, replace(facts, device=shaped.device))
     found.notes += shaped.notes
-    found.missing += shaped.lost
+    found.lost_settings += shaped.lost_settings
     return found
 
 
@@ -66,7 +66,7 @@ def read_device_objects(text: str, facts: ConversionContext) -> tuple[list[TcObj
     """
     present_lines, foreign = objects_after_all_commands(text, facts)
     kept, summary = merge_transmit_queues(present_lines)
-    summary.missing += [
+    summary.lost_settings += [
         f"{line.text}: of {line.device}, of which this text has no queue" if line.subject in ("class", "filter") else
         f"{line.text}: no queue, class or filter"
         for line in foreign
@@ -119,7 +119,7 @@ def _check(line: TcObject) -> None:
     if line.subject != "qdisc" or line.verb == "delete" or line.kind in (*_known(), *NOTHING, *PARENTS):
         return
     if line.kind in ABSENT:
-        place = " ".join(filter(None, (line.device, line.at.get("handle", ""))))
+        place = " ".join(filter(None, (line.device, line.location.get("handle", ""))))
         raise DialectError(f'"{line.text}"{f" at {place}" if place else ""}: {line.kind} of tc has no counterpart here '
                            f"({ABSENT[line.kind]})")  # fmt: skip
     name = line.kind or "nothing"

@@ -38,11 +38,11 @@ def read_cake(order: Sequence[GivenKey], conversion: Conversion) -> None:
         elif word == "raw":
             overhead, cells = 0, "none"
         elif word == "overhead":
-            overhead = int(item.key.value(item.text).removesuffix("B"))
+            overhead = int(item.key.parse_value(item.text).removesuffix("B"))
         elif word == "mpu":
-            mpu = int(item.key.value(item.text).removesuffix("B"))
+            mpu = int(item.key.parse_value(item.text).removesuffix("B"))
         elif word in ("atm", "ptm", "noatm"):
-            cells = item.key.setting
+            cells = item.key.flag_value
     if conversion.parameters["isolation"] in _BY_HOST and all(item.key.word != "nat" for item in order):
         conversion.notes.append(
             "nonat: without nat, cake sees all hosts behind a NAT as one host; here it distinguishes them"
@@ -50,7 +50,7 @@ def read_cake(order: Sequence[GivenKey], conversion: Conversion) -> None:
     conversion.parameters |= {"overhead": f"{overhead}B", "mpu": f"{mpu}B", "cells": cells}
     if not 0 <= overhead <= 256:
         conversion.parameters["overhead"] = "0B"
-        conversion.missing.append(f"overhead {overhead}: cake here takes 0 to 256 bytes")
+        conversion.lost_settings.append(f"overhead {overhead}: cake here takes 0 to 256 bytes")
     if parse_time(conversion.parameters["rtt"]) > LONGEST_RTT_NS:
         conversion.parameters["rtt"] = "1000s"
         conversion.notes.append("rtt = 1000s, the longest here: the AQM almost never acts")
@@ -74,7 +74,7 @@ def convert_limit_to_bytes(conversion: Conversion, facts: ConversionContext) -> 
     is_shaped = "bandwidth" in conversion.parameters
     if given == "inf":
         if is_shaped:
-            conversion.missing.append("limit = inf: cake with a bandwidth has one")
+            conversion.lost_settings.append("limit = inf: cake with a bandwidth has one")
         del conversion.parameters["limit"]
         return
     octets = round(facts.packet * length_in_packets(given, facts))

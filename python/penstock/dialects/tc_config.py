@@ -38,9 +38,11 @@ def apply_commands(lines: Sequence[TcObject]) -> list[TcObject]:
             )
         if line.subject == "qdisc" and line.verb and line.kind == present.kind:
             objects[objects.index(present)] = _merged(present, line)
-        elif line.printed and present.verb and line.kind == present.kind and line.subject == "qdisc":
+        elif line.is_printed and present.verb and line.kind == present.kind and line.subject == "qdisc":
             # The output of tc lacks some settings: for RED, `burst` and `avpkt`.
-            objects[objects.index(present)] = replace(present, counted=line.counted, counters=line.counters)
+            objects[objects.index(present)] = replace(
+                present, statistics_lines=line.statistics_lines, counters=line.counters
+            )
         elif line.subject == "qdisc" and line.verb:
             objects = [*_without(objects, present), line]
         else:
@@ -61,7 +63,7 @@ def _at_the_place(objects: Sequence[TcObject], line: TcObject) -> TcObject | Non
 
 def _merged(present: TcObject, line: TcObject) -> TcObject:
     """A queue after a further command, which keeps the values that it does not set (measured with Linux 6.18)."""
-    if line.kind not in QUEUES or present.printed != line.printed:
+    if line.kind not in QUEUES or present.is_printed != line.is_printed:
         return line
     keys = QUEUES[line.kind]
     given = [item for item in keys.parse_words(line.words, is_printed=False) if isinstance(item, GivenKey)]
@@ -72,11 +74,11 @@ def _merged(present: TcObject, line: TcObject) -> TcObject:
         if isinstance(item, GivenKey) and (item.key.group or item.key.word) not in new
         for word in (item.key.word, *item.text.split())
     ]
-    handle = {"handle": present.at["handle"]} if "handle" in present.at else {}
+    handle = {"handle": present.location["handle"]} if "handle" in present.location else {}
     return replace(
         line,
         words=[*kept, *line.words],
-        at={**handle, **line.at},
+        location={**handle, **line.location},
         size_table_words=line.size_table_words or present.size_table_words,
         verb=present.verb,
     )
@@ -85,9 +87,16 @@ def _merged(present: TcObject, line: TcObject) -> TcObject:
 def _without(objects: Sequence[TcObject], gone: TcObject) -> list[TcObject]:
     """The objects left after one is deleted together with all below it."""
     if gone.subject == "filter":
-        return [one for one in objects if not (one.subject == "filter" and one.device == gone.device
-                and one.parent == gone.parent and gone.at.get("pref", one.at.get("pref")) == one.at.get("pref"))
-                ]  # fmt: skip
+        return [
+            one
+            for one in objects
+            if not (
+                one.subject == "filter"
+                and one.device == gone.device
+                and one.parent == gone.parent
+                and gone.location.get("pref", one.location.get("pref")) == one.location.get("pref")
+            )
+        ]
     if gone.kind in NOTHING or gone.parent == "ffff:fff1":
         return [one for one in objects if one.kind not in NOTHING or one.device != gone.device]
     if gone.subject == "qdisc" and not gone.parent:
@@ -145,21 +154,21 @@ def merge_transmit_queues(lines: Sequence[TcObject]) -> tuple[list[TcObject], Co
                            "paste all that tc qdisc show prints")  # fmt: skip
     kinds = {(line.kind, *line.words): line for line in children}
     if len(kinds) > 1:
-        names = ", ".join(f"{line.kind} at {line.at.get('parent')}" for line in kinds.values())
+        names = ", ".join(f"{line.kind} at {line.location.get('parent')}" for line in kinds.values())
         raise DialectError(f"the queues of {_name(root)} differ, and a link has one: {names}")
     first = children[0]
     summary.notes.append(f"{root.kind}: {len(children)} equal queues, one for each transmit queue of the device; a "
                       "flow uses one of them")  # fmt: skip
     words = [word for word in root.words if word != "hw"]
     if root.kind == "mqprio" and words[:1] in (["num_tc"], ["tc"]) and words[1:2] != ["1"]:
-        summary.missing.append(f"mqprio {' '.join(words[:2])}: classes of traffic in hardware")
+        summary.lost_settings.append(f"mqprio {' '.join(words[:2])}: classes of traffic in hardware")
     rest = [line for line in lines if line is not root and all(line is not other for other in children)
             and not (line.subject == "class" and line.kind in MULTIQUEUE)]  # fmt: skip
-    alone = {name: value for name, value in first.at.items() if name != "parent"}
-    return [replace(first, at=alone), *rest], summary
+    alone = {name: value for name, value in first.location.items() if name != "parent"}
+    return [replace(first, location=alone), *rest], summary
 
 
 def _name(line: TcObject) -> str:
     """The name of an object for its owner."""
-    place = line.at.get("handle") or line.at.get("parent") or ""
+    place = line.location.get("handle") or line.location.get("parent") or ""
     return " ".join(filter(None, (line.device, line.kind, place)))

@@ -56,7 +56,7 @@ def derive_gains(conversion: Conversion) -> None:
             given[name] = computed[name]
     if nanos["range"]:
         step = nanos["min_th"] + nanos["range"] // 2
-        conversion.missing.append(
+        conversion.lost_settings.append(
             f"range = {format_time(nanos['range'])}: Linux marks every packet of the L queue from a delay on, here "
             f"{format_time(step)}, the middle of the ramp"
         )

@@ -37,10 +37,10 @@ def add_size_tables(lines: Sequence[TcObject], found: Conversion) -> None:
         try:
             framing = Framing.validated(overhead + _link_header(line), mpu, cells)
         except UnitError as error:
-            found.missing.append(f"{text}: {error}")
+            found.lost_settings.append(f"{text}: {error}")
             continue
-        if "parent" in line.at:
-            found.missing.append(f"{text}: only the link layer of the root queue has an effect here")
+        if "parent" in line.location:
+            found.lost_settings.append(f"{text}: only the link layer of the root queue has an effect here")
         else:
             add_framing(framing, text, found)
 
@@ -50,7 +50,7 @@ def add_framing(framing: Framing, text: str, found: Conversion) -> None:
     if framing == NO_FRAMING:
         return
     if "framing" in found.link:
-        found.missing.append(f"{text}: the link has the framing of another object of the text")
+        found.lost_settings.append(f"{text}: the link has the framing of another object of the text")
     else:
         found.link["framing"] = framing.readable()
 

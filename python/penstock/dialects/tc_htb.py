@@ -26,9 +26,9 @@ class HtbClass:
     """The options of a class of htb, whose line may leave out the device."""
 
     def __init__(self, line: TcObject, device: str = "") -> None:
-        self.lost: list[str] = []
+        self.lost_settings: list[str] = []
         self.parent = line.parent
-        own = effective_options(CLASSES["htb"], line, self.lost)
+        own = effective_options(CLASSES["htb"], line, self.lost_settings)
         if "rate" not in own:
             raise DialectError("a class of htb needs a rate")
         self.rate = parse_quantity(own["rate"], RATES, "rate")
@@ -50,7 +50,7 @@ class HtbClass:
         return [f"burst {self.burst} of {place}"] * has_burst + self._unsaid_options(place)
 
     def _unsaid_options(self, place: str) -> list[str]:
-        return [f"{item} of {place}" for item in self.lost if not self._is_default(item)]
+        return [f"{item} of {place}" for item in self.lost_settings if not self._is_default(item)]
 
     def _is_default(self, item: str) -> bool:
         """Whether this is the bucket or quantum that tc computes and prints if none is given, tc-htb(8)."""

@@ -33,38 +33,38 @@ class Key:
 
     Attributes:
         word: as tc takes and prints it.
-        fate: what becomes of it.
-        kind: of its value; None for a flag, and for a value that is not read.
+        effect: what becomes of it.
+        quantity: of its value; None for a flag, and for a value that is not read.
         parameter: penstock's; empty where there is none, or where code of the kind of queue sets several.
-        setting: what a flag sets.
+        flag_value: what a flag sets.
         default: what tc or the kernel takes where the key is left out, as tc would be told it; empty: none.
         range: smallest and largest number that tc takes.
         arity: number of values.
-        also: other spellings.
-        why: why it has no effect here, or what would be needed.
+        other_spellings: other spellings.
+        reason: why it has no effect here, or what would be needed.
         group: flags of a group exclude each other.
         is_neutral: whether the default value of a key that is lost loses nothing.
 
     """
 
     word: str
-    fate: KeyEffect
-    kind: Quantity | None = None
+    effect: KeyEffect
+    quantity: Quantity | None = None
     parameter: str = ""
-    setting: Any = None
+    flag_value: Any = None
     default: str = ""
     range: tuple[float, float] | None = None
     arity: int = 0
-    also: tuple[str, ...] = ()
-    why: str = ""
+    other_spellings: tuple[str, ...] = ()
+    reason: str = ""
     group: str = ""
     is_neutral: bool = True
 
-    def value(self, text: str) -> Any:
+    def parse_value(self, text: str) -> Any:
         """The parameter's value for a text. Raises `DialectError`."""
-        assert self.kind is not None
+        assert self.quantity is not None
         try:
-            found = self.kind.read(text)
+            found = self.quantity.read(text)
             self._check_range(text)
         except (ValueError, ArithmeticError) as error:
             raise DialectError(f"{self.word} {text}: {error}") from None
@@ -79,8 +79,8 @@ class Key:
 
     def nearest_accepted_text(self, value: Any) -> str:
         """The text of the nearest value that tc accepts."""
-        assert self.kind is not None
-        text = self.kind.write(value)
+        assert self.quantity is not None
+        text = self.quantity.write(value)
         if text == "0" and isinstance(value, (int, float)) and value > 0:
             text = "1"  # a gain or count that rounding would switch off
         amount = re.match(r"-?[0-9.]+", text)
@@ -95,7 +95,7 @@ class Key:
             return False
         try:
             return text == self.default or (
-                self.kind is not None and self.kind.read(text) == self.kind.read(self.default)
+                self.quantity is not None and self.quantity.read(text) == self.quantity.read(self.default)
             )
         except ValueError:
             return False
@@ -110,9 +110,9 @@ class GivenKey:
     text: str
 
     @property
-    def loss(self) -> str:
+    def loss_line(self) -> str:
         """The line that lists it as lost."""
-        return " ".join(filter(None, (self.word, self.text))) + (f": {self.key.why}" if self.key.why else "")
+        return " ".join(filter(None, (self.word, self.text))) + (f": {self.key.reason}" if self.key.reason else "")
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Qdisc:
     @property
     def keys_by_word(self) -> dict[str, Key]:
         """The keys by each of their spellings."""
-        return {word: key for key in self.keys for word in (key.word, *key.also)}
+        return {word: key for key in self.keys for word in (key.word, *key.other_spellings)}
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Qdisc:
         for key in self.keys:
             if not key.parameter or not key.default:
                 continue
-            found[key.parameter] = key.setting if key.kind is None else key.kind.read(key.default)
+            found[key.parameter] = key.flag_value if key.quantity is None else key.quantity.read(key.default)
         return found
 
     def parse_words(self, words: Sequence[str], *, is_printed: bool) -> Iterator[GivenKey | str]:
@@ -206,7 +206,17 @@ def parameter_key(
     why: str = "",
 ) -> Key:
     """A key whose value is a parameter."""
-    return Key(word, KeyEffect.APPLIED, kind, parameter, default=default, range=within, arity=1, also=also, why=why)
+    return Key(
+        word,
+        KeyEffect.APPLIED,
+        kind,
+        parameter,
+        default=default,
+        range=within,
+        arity=1,
+        other_spellings=also,
+        reason=why,
+    )
 
 
 def flag_key(word: str, parameter: str, setting: Any = True, *, group: str = "", is_default: bool = False) -> Key:
@@ -218,7 +228,7 @@ def no_effect_key(
     word: str, why: str, arity: int = 0, *, group: str = "", default: str = "", also: tuple[str, ...] = ()
 ) -> Key:
     """A key that changes nothing here."""
-    return Key(word, KeyEffect.NO_EFFECT, arity=arity, why=why, group=group, default=default, also=also)
+    return Key(word, KeyEffect.NO_EFFECT, arity=arity, reason=why, group=group, default=default, other_spellings=also)
 
 
 def lost_key(

@@ -37,13 +37,13 @@ class TcObject:
     Attributes:
         subject: "qdisc", "class" or "filter"; "other" for a command that is not of these.
         kind: of the queue, of the class, or of the filter.
-        at: its place: "handle", "classid", "parent", "dev".
+        location: its place: "handle", "classid", "parent", "dev".
         words: its options.
         text: as given.
-        printed: whether tc prints a queue so, and not whether it takes it so: without a verb, with a handle.
+        is_printed: whether tc prints a queue so, and not whether it takes it so: without a verb, with a handle.
         verb: "add", "replace", "change", "link" or "delete"; empty where it is printed, or stands alone.
         size_table_words: words of its size table, tc-stab(8).
-        counted: the lines with statistics below it, as printed.
+        statistics_lines: the lines with statistics below it, as printed.
         counters: its statistics as `tc -json` has them.
 
     """
@@ -51,29 +51,31 @@ class TcObject:
     subject: str
     text: str
     kind: str = ""
-    at: dict[str, str] = field(default_factory=dict)
+    location: dict[str, str] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
-    printed: bool = False
+    is_printed: bool = False
     verb: str = ""
     size_table_words: list[str] = field(default_factory=list)
-    counted: list[str] = field(default_factory=list)
+    statistics_lines: list[str] = field(default_factory=list)
     counters: dict[str, Any] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
         """The class, or the queue by the name that others use for their parent: `1:10`, `1:0`."""
-        handle = self.at.get("handle", "")
-        return normalize_handle(self.at.get("classid") or (handle if ":" in handle or not handle else f"{handle}:"))
+        handle = self.location.get("handle", "")
+        return normalize_handle(
+            self.location.get("classid") or (handle if ":" in handle or not handle else f"{handle}:")
+        )
 
     @property
     def parent(self) -> str:
         """The class or queue above; empty at the root."""
-        return normalize_handle(self.at.get("parent", ""))
+        return normalize_handle(self.location.get("parent", ""))
 
     @property
     def device(self) -> str:
         """The device; empty if the text does not name it."""
-        return self.at.get("dev", "")
+        return self.location.get("dev", "")
 
 
 def normalize_handle(text: str) -> str:
@@ -115,13 +117,13 @@ def read_objects(text: str) -> list[TcObject]:
                 shown_device = line.device
             elif line.subject == "other" or line.kind or line.verb:
                 lines.append(line)
-            if line.printed and not line.device and shown_device:
-                line.at["dev"] = shown_device
+            if line.is_printed and not line.device and shown_device:
+                line.location["dev"] = shown_device
     return lines
 
 
 def _from_json(one: dict[str, Any]) -> TcObject:
-    line = TcObject(one["subject"], one["text"], one["kind"], one["at"], one["words"], printed=True)
+    line = TcObject(one["subject"], one["text"], one["kind"], one["at"], one["words"], is_printed=True)
     line.size_table_words, line.counters = one["stab"], one["counters"]
     return line
 
@@ -132,14 +134,14 @@ def _continues(last: TcObject, command: ShellLine) -> bool:
     if command.is_indented and words[0] in ("vq", "DP", "match"):
         last.words += words
         last.text = f"{last.text} {text}"
-    elif last.printed and command.is_indented and words[0] == "linklayer":
+    elif last.is_printed and command.is_indented and words[0] == "linklayer":
         last.size_table_words += words
-    elif _STATISTICS.match(text) and (last.printed or last.subject != "qdisc"):
-        last.counted.append(text)
-    elif (command.is_indented or last.printed) and not last.counted and _is_wrapped(last, words):
+    elif _STATISTICS.match(text) and (last.is_printed or last.subject != "qdisc"):
+        last.statistics_lines.append(text)
+    elif (command.is_indented or last.is_printed) and not last.statistics_lines and _is_wrapped(last, words):
         last.words += words
-    elif last.printed and _is_counted(command, words):
-        last.counted.append(text)
+    elif last.is_printed and _is_counted(command, words):
+        last.statistics_lines.append(text)
     else:
         return False
     return True
@@ -178,14 +180,14 @@ def _line(words: Sequence[str], text: str) -> TcObject:
     if rest and is_named and (verb := _full(rest[0], (*VERBS, "del"), is_tc=is_tc)):
         line.verb, rest = "delete" if verb == "del" else verb, rest[1:]
         if line.verb in SHOWING:
-            line.at = dict([rest[at : at + 2] for at in range(len(rest) - 1) if rest[at] == "dev"])
+            line.location = dict([rest[at : at + 2] for at in range(len(rest) - 1) if rest[at] == "dev"])
             return line
     elif is_named and not rest:
         return line
-    line.printed = is_named and not line.verb and len(rest) > 1 and bool(_ID.fullmatch(rest[1]))
+    line.is_printed = is_named and not line.verb and len(rest) > 1 and bool(_ID.fullmatch(rest[1]))
     line.words = _placed(line, rest)
     if is_named and line.subject == "filter" and not line.verb:
-        line.printed = True
+        line.is_printed = True
     return line
 
 
@@ -216,10 +218,10 @@ def _placed(line: TcObject, rest: list[str]) -> list[str]:
     """Take the place of an object from its words; the other words are its options."""
     while rest:
         word = rest[0]
-        if line.kind and not line.printed and line.subject == "qdisc":
+        if line.kind and not line.is_printed and line.subject == "qdisc":
             break
         if word in _PLACES and len(rest) > 1 and not (line.subject == "filter" and word == "handle"):
-            line.at[word] = rest[1]
+            line.location[word] = rest[1]
             rest = rest[2:]
         elif word in ("root", "offloaded", "[deleted]", "deleted", "added"):
             rest = rest[1:]
@@ -229,12 +231,12 @@ def _placed(line: TcObject, rest: list[str]) -> list[str]:
             rest = rest[3:]
         elif _ID.fullmatch(word) and line.kind:
             place = "classid" if line.subject == "class" else "handle"
-            if line.printed and place in line.at:
-                raise DialectError(f"{line.text}: {word} stands after {line.at[place]}: it has one {place}")
-            line.at[place] = word
+            if line.is_printed and place in line.location:
+                raise DialectError(f"{line.text}: {word} stands after {line.location[place]}: it has one {place}")
+            line.location[place] = word
             rest = rest[1:]
         elif line.subject == "filter" and word in _FILTER_PLACES:
-            line.at["pref" if word in ("prio", "preference") else word] = rest[1] if len(rest) > 1 else ""
+            line.location["pref" if word in ("prio", "preference") else word] = rest[1] if len(rest) > 1 else ""
             rest = rest[2:]
         elif not line.kind:
             line.kind, rest = word, rest[1:]

@@ -145,7 +145,7 @@ def sort_by_preference(filters: Sequence[TcObject]) -> list[TcObject]:
     """Filters in the order in which they are tried; one without a preference precedes all earlier ones (Linux 6.18)."""
     ranked: list[tuple[int, TcObject]] = []
     for one in filters:
-        given = one.at.get("pref")
+        given = one.location.get("pref")
         least = min((rank for rank, _ in ranked), default=FIRST_PREFERENCE + 1)
         ranked.append((parse_whole_of_word("pref", given) if given else least - 1, one))
     return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]

@@ -57,8 +57,10 @@ def _delay(given: Mapping[str, str], found: Conversion) -> dict[str, Any]:
         return link
     name = given.get("distribution", "uniform")
     if name not in DISTRIBUTIONS:
-        found.missing.append(f"distribution {name}{did_you_mean(name, DISTRIBUTIONS)}: the known ones are uniform, "
-                             "normal, pareto and paretonormal; normal is used")  # fmt: skip
+        found.lost_settings.append(
+            f"distribution {name}{did_you_mean(name, DISTRIBUTIONS)}: the known ones are uniform, "
+            "normal, pareto and paretonormal; normal is used"
+        )
         name = "normal"
     if "distribution" not in given:
         found.notes.append("without a distribution, netem draws delays uniformly; tc does not print the distribution")

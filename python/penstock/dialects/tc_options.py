@@ -23,13 +23,13 @@ def parse_quantity(text: str, units: dict[str, float], what: str) -> float:
 def effective_options(qdisc: Qdisc, line: TcObject, missing: list[str]) -> dict[str, str]:
     """The keys of a line that take effect, by their first spelling; the other keys are listed."""
     values: dict[str, str] = {}
-    for item in qdisc.parse_words(line.words, is_printed=line.printed):
+    for item in qdisc.parse_words(line.words, is_printed=line.is_printed):
         if not isinstance(item, GivenKey):
             missing.append(f"{item}: not an option of {qdisc.kind} that is known here")
-        elif item.key.fate is KeyEffect.APPLIED:
+        elif item.key.effect is KeyEffect.APPLIED:
             values[item.key.word] = item.text
-        elif item.key.fate is KeyEffect.LOST and not (item.key.is_neutral and item.key.is_default(item.text)):
-            missing.append(item.loss)
+        elif item.key.effect is KeyEffect.LOST and not (item.key.is_neutral and item.key.is_default(item.text)):
+            missing.append(item.loss_line)
     return values
 
 

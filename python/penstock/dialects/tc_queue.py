@@ -27,7 +27,7 @@ _RED = ("red", "choke")
 
 def read(line: TcObject, facts: ConversionContext) -> Conversion:
     """The settings of a line."""
-    return read_options(line.kind, line.words, facts, is_printed=line.printed)
+    return read_options(line.kind, line.words, facts, is_printed=line.is_printed)
 
 
 def read_options(kind: str, words: Sequence[str], facts: ConversionContext, *, is_printed: bool = False) -> Conversion:
@@ -43,17 +43,17 @@ def read_options(kind: str, words: Sequence[str], facts: ConversionContext, *, i
     order: list[GivenKey] = []
     for item in qdisc.parse_words(words, is_printed=is_printed):
         if isinstance(item, str):
-            conversion.missing.append(f"{item}: not an option of {kind} that is known here")
+            conversion.lost_settings.append(f"{item}: not an option of {kind} that is known here")
             continue
         order.append(item)
         key, text = item.key, item.text
-        if key.fate is KeyEffect.APPLIED and key.parameter and key.kind is not None:
-            conversion.parameters[key.parameter] = key.value(text)
-        elif key.fate is KeyEffect.APPLIED and key.parameter:
-            conversion.parameters[key.parameter] = key.setting
-        elif key.fate is KeyEffect.APPLIED or key.word == "bandwidth":
+        if key.effect is KeyEffect.APPLIED and key.parameter and key.quantity is not None:
+            conversion.parameters[key.parameter] = key.parse_value(text)
+        elif key.effect is KeyEffect.APPLIED and key.parameter:
+            conversion.parameters[key.parameter] = key.flag_value
+        elif key.effect is KeyEffect.APPLIED or key.word == "bandwidth":
             special[key.word] = text
-        elif key.fate is KeyEffect.LOST:
+        elif key.effect is KeyEffect.LOST:
             _lose(item, conversion)
     conversion.parameters = {name: value for name, value in conversion.parameters.items() if value is not None}
     _read_special(kind, order, special, conversion, facts)
@@ -61,10 +61,10 @@ def read_options(kind: str, words: Sequence[str], facts: ConversionContext, *, i
 
 
 def _lose(item: GivenKey, conversion: Conversion) -> None:
-    if item.key.kind is not None:
-        item.key.value(item.text)
+    if item.key.quantity is not None:
+        item.key.parse_value(item.text)
     if not (item.key.is_neutral and item.key.is_default(item.text)):
-        conversion.missing.append(item.loss)
+        conversion.lost_settings.append(item.loss_line)
 
 
 def _read_special(
@@ -80,7 +80,9 @@ def _read_special(
     elif kind == "fq":
         buckets = conversion.parameters["buckets"]
         conversion.notes.append(f"fq has one queue per flow; with {buckets} buckets, collisions in sfq are rare")
-        conversion.missing.append("pacing of flows, and new flows first: here senders pace their packets themselves")
+        conversion.lost_settings.append(
+            "pacing of flows, and new flows first: here senders pace their packets themselves"
+        )
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
@@ -126,7 +128,9 @@ def _settle_sfq(conversion: Conversion) -> None:
     if "flows" not in conversion.parameters and bounded > SFQ_FLOWS:
         conversion.parameters["flows"] = bounded
     if "depth" not in conversion.parameters and bounded > SFQ_DEPTH:
-        conversion.missing.append(f"a flow that fills the queue: sfq of Linux holds {SFQ_DEPTH} packets of a flow")
+        conversion.lost_settings.append(
+            f"a flow that fills the queue: sfq of Linux holds {SFQ_DEPTH} packets of a flow"
+        )
 
 
 SFQ_MOST, SFQ_FLOWS, SFQ_DEPTH = 65535, 128, 127
@@ -141,27 +145,29 @@ def _words(qdisc: Qdisc, conversion: Conversion, written: set[str]) -> list[str]
 
     Parameters that have no key are listed as missing.
     """
-    flags = {key.parameter for key in qdisc.keys if key.kind is None and key.parameter}
+    flags = {key.parameter for key in qdisc.keys if key.quantity is None and key.parameter}
     words: list[str] = []
     values = {**_unlike(qdisc, conversion, written), **conversion.parameters}
     for key in qdisc.keys:
         if key.parameter not in values or key.parameter in written - flags:
             continue
         value = values[key.parameter]
-        if key.kind is None:
-            is_on = value == key.setting and key.group != "rtt keyword"
+        if key.quantity is None:
+            is_on = value == key.flag_value and key.group != "rtt keyword"
             words += [key.word] if is_on and not (key.parameter == "delay" and value == "timestamp") else []
         elif value not in (None, "auto"):
             words += _valued(key, value, conversion)
     known = {key.parameter for key in qdisc.keys} | written
-    conversion.missing += [f"{name} = {value}" for name, value in conversion.parameters.items() if name not in known]
+    conversion.lost_settings += [
+        f"{name} = {value}" for name, value in conversion.parameters.items() if name not in known
+    ]
     return words
 
 
 def _valued(key: Key, value: Any, conversion: Conversion) -> list[str]:
-    assert key.kind is not None
+    assert key.quantity is not None
     text = key.nearest_accepted_text(value)
-    if key.kind.unit == "Hz" and key.is_default(format_number(float(value))):
+    if key.quantity.unit == "Hz" and key.is_default(format_number(float(value))):
         return []  # the kernel's default is more exact than multiples of 1/256
     _note_rounded(key, value, text, conversion)
     return [key.word, text]
@@ -173,9 +179,9 @@ def _unlike(qdisc: Qdisc, conversion: Conversion, written: set[str]) -> dict[str
     return {
         key.parameter: ours[key.parameter]
         for key in qdisc.keys
-        if key.kind is not None and key.default and ours.get(key.parameter) not in (None, "auto")
+        if key.quantity is not None and key.default and ours.get(key.parameter) not in (None, "auto")
         and key.parameter not in conversion.parameters and key.parameter not in written
-        and key.kind.write(ours[key.parameter]) != key.kind.write(key.kind.read(key.default))
+        and key.quantity.write(ours[key.parameter]) != key.quantity.write(key.quantity.read(key.default))
     }  # fmt: skip
 
 
@@ -186,7 +192,9 @@ def _fixed(qdisc: Qdisc, conversion: Conversion) -> set[str]:
         fixed["ecn"] = True
     for name, value in fixed.items():
         if conversion.parameters.get(name, value) != value:
-            conversion.missing.append(f"{name} = {conversion.parameters[name]}: {qdisc.kind} of Linux has {value}")
+            conversion.lost_settings.append(
+                f"{name} = {conversion.parameters[name]}: {qdisc.kind} of Linux has {value}"
+            )
     return set(fixed)
 
 
@@ -205,12 +213,12 @@ def _note_variant(conversion: Conversion) -> None:
     idle = ", which is inactive until the queue fills a third of its limit" if variant == "extended" else ""
     if conversion.parameters.get("activation") == "off":
         idle = ""
-    conversion.missing.append(f"variant = {variant}{idle}: Linux has another PIE; variant=linux simulates it")
+    conversion.lost_settings.append(f"variant = {variant}{idle}: Linux has another PIE; variant=linux simulates it")
 
 
 def _note_rounded(key: Key, given: Any, text: str, conversion: Conversion) -> None:
     """Note the parameters for which tc has no number."""
-    kind = key.kind
+    kind = key.quantity
     assert kind is not None
     if not kind.representable_values or is_same_value(kind.read(text), given):
         return

@@ -60,7 +60,7 @@ def read_tree(lines: Sequence[TcObject], facts: ConversionContext) -> Conversion
     tree.used |= {id(line) for line in lines if line.subject == "class" and line.kind != "htb"}
     tree.used |= {id(line) for line in lines if line.kind == "noqueue"}
     found = tree.queue(roots[0])
-    found.missing += [line.text for line in lines if id(line) not in tree.used]
+    found.lost_settings += [line.text for line in lines if id(line) not in tree.used]
     return found
 
 
@@ -73,7 +73,7 @@ def read_gred(lines: Sequence[TcObject], facts: ConversionContext) -> Conversion
             "gred needs its virtual queues: lines tc qdisc change ... gred vq 0 limit ... min ... max ..."
         )
     found = Conversion("wred", {})
-    setup = effective_options(PARENTS["gred"], TcObject("qdisc", "", words=words[: starts[0]]), found.missing)
+    setup = effective_options(PARENTS["gred"], TcObject("qdisc", "", words=words[: starts[0]]), found.lost_settings)
     levels: dict[int, Conversion] = {}
     priorities = set()
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
@@ -81,7 +81,7 @@ def read_gred(lines: Sequence[TcObject], facts: ConversionContext) -> Conversion
         level = parse_integer_of_word("vq", part[1]) if part[1].isdecimal() else len(levels)
         priority, own = extract_value("prio", part[2:])
         priorities.add(priority)
-        levels[level] = tc_queue.read_options("red", own, facts, is_printed=lines[0].printed)
+        levels[level] = tc_queue.read_options("red", own, facts, is_printed=lines[0].is_printed)
     ordered = [levels[level].parameters for level in sorted(levels)]
     # Thresholds of wred are numbers of packets, also where it measures bytes.
     packet = parse_size(ordered[0]["mean_packet"])
@@ -92,8 +92,11 @@ def read_gred(lines: Sequence[TcObject], facts: ConversionContext) -> Conversion
         values = [one.get(name) for one in ordered]
         if values[0] is not None:
             found.parameters[name] = values[0]
-        found.missing += [f"{name} of vq {level} = {value}" for level, value in zip(sorted(levels), values, strict=True)
-                          if value != values[0]]  # fmt: skip
+        found.lost_settings += [
+            f"{name} of vq {level} = {value}"
+            for level, value in zip(sorted(levels), values, strict=True)
+            if value != values[0]
+        ]
     found.parameters |= {"spacing": "count", "measure_in": "bytes"}
     if "limit" in setup:
         # Room in total and for a level: with one average both are compared with the whole backlog.
@@ -103,7 +106,9 @@ def read_gred(lines: Sequence[TcObject], facts: ConversionContext) -> Conversion
     if "ecn" in setup or any(one.get("ecn") for one in ordered):
         found.parameters["ecn"] = True
     if "grio" not in setup or len(priorities) > 1:
-        found.missing.append("an average for each vq: wred has one over all packets, as gred with grio and equal prio")
+        found.lost_settings.append(
+            "an average for each vq: wred has one over all packets, as gred with grio and equal prio"
+        )
     found.notes.append("the vq of a packet is its tc_index, set by filters; here its precedence chooses the level")
     found.notes += list(dict.fromkeys(note for level in sorted(levels) for note in levels[level].notes))
     return found
@@ -171,7 +176,7 @@ class _Tree:
             add_framing(framing, line.text, found)
             _slow_down(found, rate, "tbf")
             missing.append(f"burst of tbf, {round(burst)} B: a link has no bucket")
-        found.missing += missing
+        found.lost_settings += missing
         return found
 
     def _netem(self, line: TcObject) -> Conversion:
@@ -199,7 +204,7 @@ class _Tree:
         else:
             missing += [f"{key} = {toml_value(value)}: netem is in a class, but this key belongs to the link"
                         for key, value in link.items()]  # fmt: skip
-        found.missing += missing
+        found.lost_settings += missing
         return found
 
     def _is_on_link(self, line: TcObject) -> bool:
@@ -225,7 +230,7 @@ class _Tree:
         lost += filter_order_loss(entries, last)
         entries = [entry for entry in entries if entry[0] != last] + [(last, {})]
         order = [int(place.split(":")[1], 16) - 1 for place, _ in entries]
-        found = Conversion("pq", {"classes": [], "limit": "inf"}, missing=lost)
+        found = Conversion("pq", {"classes": [], "limit": "inf"}, lost_settings=lost)
         for (place, match), band in zip(entries, order, strict=True):
             priority = {} if order == sorted(order) and order[0] == 0 and len(order) == bands else {"priority": band}
             found.parameters["classes"].append(self._class(place, match, priority, found))
@@ -264,19 +269,21 @@ class _Tree:
             found = self._shared(line, leaves, root, default)
             found.notes += oversubscription_note(leaves, root)
         found.rate = root
-        found.missing += lost + _frame(htb, found)
+        found.lost_settings += lost + _frame(htb, found)
         found.notes.append(f"htb gives its rate to the link: rate = {format_rate(round(root))}")
         found.notes += [f"ceil {format_rate(round(one.ceil))} of {place} is never reached: no class above it lends"
                         for place, one in tops.items() if one.ceil > one.rate]  # fmt: skip
         for place, one in htb.items():
             if place in parents or len(leaves) == 1:
-                found.missing += one.lost_link_options(place)
+                found.lost_settings += one.lost_link_options(place)
             if place in parents and place not in tops and len(leaves) > 1:
-                found.missing.append(f"class {place} between the root and its leaves: there is one level of classes")
+                found.lost_settings.append(
+                    f"class {place} between the root and its leaves: there is one level of classes"
+                )
         if len(tops) > 1:
-            found.missing.append("no class above the others: in htb none may borrow from another, here each may")
+            found.lost_settings.append("no class above the others: in htb none may borrow from another, here each may")
         if default not in leaves:
-            found.missing.append("packets without a filter pass htb unshaped: here the last class has them")
+            found.lost_settings.append("packets without a filter pass htb unshaped: here the last class has them")
         return found
 
     def _only(self, place: str, root: float) -> Conversion:
@@ -291,12 +298,12 @@ class _Tree:
         ranked = len({one.prio for one in leaves.values()}) > 1
         entries = self._filtered(line, leaves)
         found = Conversion("pq" if ranked else "wfq", {"classes": [], "limit": "inf"})
-        found.missing += filter_order_loss(entries, default)
+        found.lost_settings += filter_order_loss(entries, default)
         entries = [entry for entry in entries if entry[0] != default]
         for place in leaves:
             if place != default and place not in {name for name, _ in entries}:
                 entries.append((place, {"traffic": [place]}))
-                found.missing.append(f"the packets of {place}: no filter leads to it; name them in its match")
+                found.lost_settings.append(f"the packets of {place}: no filter leads to it; name them in its match")
         entries += [(default, {})] if default in leaves else []
         for place, match in entries:
             leaf = leaves[place]
@@ -308,9 +315,9 @@ class _Tree:
                     "burst": leaf.burst or HTB_BURST,
                 }
             found.parameters["classes"].append(self._class(place, match, shares, found))
-            found.missing += leaf.lost_options(place, root, ranked)
+            found.lost_settings += leaf.lost_options(place, root, ranked)
         if ranked and len({one.prio for one in leaves.values()}) < len(leaves):
-            found.missing.append("turns between classes of the same prio: here the first one listed goes first")
+            found.lost_settings.append("turns between classes of the same prio: here the first one listed goes first")
         return found
 
     def _class(self, place: str, match: dict[str, Any], more: dict[str, Any], found: Conversion) -> dict[str, Any]:
@@ -321,13 +328,13 @@ class _Tree:
             return {**made, "limit": LEAF_LIMIT}
         below = self.queue(child)
         if "classes" in below.parameters or below.rate is not None:
-            found.missing.append(f"classes below {place}: there is one level of classes")
+            found.lost_settings.append(f"classes below {place}: there is one level of classes")
             return made
         found.notes += [f"{place}: {note}" for note in below.notes]
-        found.missing += [f"{place}: {item}" for item in below.missing]
+        found.lost_settings += [f"{place}: {item}" for item in below.lost_settings]
         aqm, lost = _aqm(below)
         if lost:
-            found.missing.append(f"{place}: {lost}")
+            found.lost_settings.append(f"{place}: {lost}")
         if below.parameters.get("limit") == "inf":
             del below.parameters["limit"]
         limit = {key: value for key, value in below.parameters.items() if key == "limit"}

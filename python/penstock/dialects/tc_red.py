@@ -146,7 +146,7 @@ def red_option_words(kind: str, found: Conversion, facts: ConversionContext) -> 
         )
     note_weight_change(found, w_q, got, why)
     if given.get("gentle"):
-        found.missing.append("gentle = true: Linux drops every packet above max")
+        found.lost_settings.append("gentle = true: Linux drops every packet above max")
     _list_unlike(kind, found)
     words: list[str] = []
     for word, exact in (("limit", limit), ("min", low), ("max", high)):
@@ -169,7 +169,7 @@ def _list_unlike(kind: str, found: Conversion) -> None:
     spacing = given.get("spacing", "wait" if kind == "red" else "count")
     if spacing != "count":
         text = f"spacing = {spacing}: Linux counts the packets since the last drop, as spacing=count does"
-        (found.missing if "spacing" in given else found.notes).append(text)
+        (found.lost_settings if "spacing" in given else found.notes).append(text)
     marks = given.get("mark_up_to", "max_th")
     if given.get("ecn") and (marks in ("max_p", "top") or (kind == "choke" and marks == "max_th")):
         text = (
@@ -177,7 +177,7 @@ def _list_unlike(kind: str, found: Conversion) -> None:
             if kind == "choke"
             else (f"mark_up_to = {marks}: Linux marks up to max (harddrop) or always")
         )
-        (found.missing if "mark_up_to" in given else found.notes).append(text)
+        (found.lost_settings if "mark_up_to" in given else found.notes).append(text)
 
 
 def _burst(low: float, power: int, largest: int) -> tuple[int, int]:
@@ -186,17 +186,17 @@ def _burst(low: float, power: int, largest: int) -> tuple[int, int]:
     The power never falls as the burst grows, so it is found by bisection.
     """
 
-    def reached(burst: int) -> int:
+    def weight_exponent(burst: int) -> int:
         return weight_exponent_for_burst(burst, low) or LARGEST_POWER + 1
 
     below, above = max(1, math.ceil(low)), max(1, math.ceil(low)) + 1
-    if reached(below) >= power:
-        return below, reached(below)
-    while reached(above) < power:
+    if weight_exponent(below) >= power:
+        return below, weight_exponent(below)
+    while weight_exponent(above) < power:
         below, above = above, 2 * above
     while above - below > 1:
         middle = (below + above) // 2
-        below, above = (middle, above) if reached(middle) < power else (below, middle)
-    nearest = above if reached(above) - power <= power - reached(below) else below
-    burst = nearest if reached(nearest) <= largest else below
-    return burst, reached(burst)
+        below, above = (middle, above) if weight_exponent(middle) < power else (below, middle)
+    nearest = above if weight_exponent(above) - power <= power - weight_exponent(below) else below
+    burst = nearest if weight_exponent(nearest) <= largest else below
+    return burst, weight_exponent(burst)

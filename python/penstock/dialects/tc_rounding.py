@@ -34,10 +34,10 @@ def round_to_tc(scheme: str, parameters: Mapping[str, Any], facts: ConversionCon
         derive_gains(conversion)
         settings["range"] = "0s"
     for key in qdisc.keys:
-        if key.kind is None or key.parameter == "limit" or settings.get(key.parameter) in (None, "auto"):
+        if key.quantity is None or key.parameter == "limit" or settings.get(key.parameter) in (None, "auto"):
             continue
         value = settings[key.parameter]
-        nearest = key.kind.read(key.nearest_accepted_text(value))
+        nearest = key.quantity.read(key.nearest_accepted_text(value))
         if not tc_queue.is_same_value(nearest, value):
             settings[key.parameter] = nearest
     return settings

@@ -91,10 +91,10 @@ def _plain(line: str) -> str:
 
 
 def _replaced(text: str, variables: dict[str, str]) -> str:
-    def value(found: re.Match[str]) -> str:
+    def variable_value(found: re.Match[str]) -> str:
         name = found[1] or found[2]
         if name not in variables:
             raise DialectError(f"${name} is not set in this text: replace it with its value")
         return variables[name]
 
-    return _VARIABLE.sub(value, text).replace('"', "")
+    return _VARIABLE.sub(variable_value, text).replace('"', "")

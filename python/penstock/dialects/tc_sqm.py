@@ -31,11 +31,11 @@ _SCRIPTS = ("simple.qos", "simplest.qos", "simplest_tbf.qos", *_CAKES)
 
 
 def _inert(name: str, why: str) -> Key:
-    return Key(name, "", "", "", why, _DOC, neutral=ANY)
+    return Key(name, "", "", "", why, _DOC, neutral_values=ANY)
 
 
 def _listed(name: str, why: str, *neutral: str) -> Key:
-    return Key(name, "", "", "", why, _DOC, neutral=("", "0", *neutral))
+    return Key(name, "", "", "", why, _DOC, neutral_values=("", "0", *neutral))
 
 
 KEYS = [
@@ -77,14 +77,14 @@ class ShapedDevice:
     Attributes:
         device: its name.
         commands: of tc.
-        lost: options that are not read.
+        lost_settings: options that are not read.
         notes: on values that the file leaves to the script.
 
     """
 
     device: str
     commands: str
-    lost: list[str]
+    lost_settings: list[str]
     notes: list[str]
 
 
@@ -136,8 +136,11 @@ def _devices(name: str, options: Mapping[str, str]) -> Iterator[ShapedDevice]:
             "paste what tc -s -d qdisc show prints"
         )
     interface = given["interface"].removeprefix("@")
-    lost = [f"{key.name} {options[key.name]}: {key.loss_reason}" for key in KEYS
-            if key.fate[:1].isupper() and key.name in options and not key.is_neutral(options[key.name])]  # fmt: skip
+    lost = [
+        f"{key.name} {options[key.name]}: {key.loss_reason}"
+        for key in KEYS
+        if key.counterpart[:1].isupper() and key.name in options and not key.is_neutral(options[key.name])
+    ]
     for side, word, device in (("e", "upload", interface), ("i", "download", f"ifb4{interface}"[:LONGEST_NAME])):
         if not re.fullmatch(r"\d{1,9}", given[word]):
             raise DialectError(f"{place}: {word} {given[word]}: expected a whole number of kbit/s")

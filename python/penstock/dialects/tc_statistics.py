@@ -78,7 +78,7 @@ def read_statistics(line: TcObject) -> Statistics | None:
     """The counters of a queue; None if the text has none."""
     if line.counters:
         return _of_json(line.counters)
-    return _of_text(line.counted) if line.counted else None
+    return _of_text(line.statistics_lines) if line.statistics_lines else None
 
 
 def _of_text(lines: Sequence[str]) -> Statistics | None:

@@ -75,11 +75,11 @@ _PIE = [
     flag_key("no_dq_rate_estimator", "delay", "timestamp", group="estimator", is_default=True),
 ]
 _RED = [
-    Key("min", KeyEffect.APPLIED, arity=1, parameter="", why="default: max / 3"),
-    Key("max", KeyEffect.APPLIED, arity=1, parameter="", why="default: limit / 4"),
-    Key("avpkt", KeyEffect.APPLIED, arity=1, parameter="", why="sets w_q together with burst, and mean_packet"),
-    Key("burst", KeyEffect.APPLIED, arity=1, why="default: (2 min + max) / (3 avpkt); sets w_q"),
-    Key("ewma", KeyEffect.APPLIED, arity=1, why="printed: the logarithm of 1 / w_q"),
+    Key("min", KeyEffect.APPLIED, arity=1, parameter="", reason="default: max / 3"),
+    Key("max", KeyEffect.APPLIED, arity=1, parameter="", reason="default: limit / 4"),
+    Key("avpkt", KeyEffect.APPLIED, arity=1, parameter="", reason="sets w_q together with burst, and mean_packet"),
+    Key("burst", KeyEffect.APPLIED, arity=1, reason="default: (2 min + max) / (3 avpkt); sets w_q"),
+    Key("ewma", KeyEffect.APPLIED, arity=1, reason="printed: the logarithm of 1 / w_q"),
     parameter_key(
         "probability",
         PROBABILITY,
@@ -89,7 +89,7 @@ _RED = [
         "(max - min) / 2^n with the least n that makes it less than 1",
     ),
     flag_key("ecn", "ecn"),
-    Key("bandwidth", KeyEffect.NO_EFFECT, arity=1, why="the link's rate counts for idle times", default="10Mbit"),
+    Key("bandwidth", KeyEffect.NO_EFFECT, arity=1, reason="the link's rate counts for idle times", default="10Mbit"),
     no_effect_key("Scell_log", "printed: the decay of the average in idle times, which follows the link's rate", 1),
 ]
 
@@ -142,7 +142,7 @@ _CAKE = [
         default="0",
         range=(-64, 256),
         arity=1,
-        why="below 0 it is listed",
+        reason="below 0 it is listed",
     ),
     parameter_key("mpu", OCTETS, "mpu", "0", within=(0, 256)),
     flag_key("atm", "cells", "atm", group=REPEATABLE),
@@ -152,7 +152,7 @@ _CAKE = [
         Key(
             word,
             KeyEffect.APPLIED,
-            why=f"overhead {framing.overhead}"
+            reason=f"overhead {framing.overhead}"
             + f" mpu {framing.mpu}" * (framing.mpu > 0)
             + f" {framing.cells}" * (framing.cells != "none"),
             group=REPEATABLE,
@@ -160,8 +160,8 @@ _CAKE = [
         for word, framing in FRAMINGS.items()
         if framing != NO_FRAMING
     ),
-    Key("ether-vlan", KeyEffect.APPLIED, why="4 bytes of overhead each", group=REPEATABLE),
-    Key("raw", KeyEffect.APPLIED, default="raw", why="overhead 0, no cells", group=REPEATABLE),
+    Key("ether-vlan", KeyEffect.APPLIED, reason="4 bytes of overhead each", group=REPEATABLE),
+    Key("raw", KeyEffect.APPLIED, default="raw", reason="overhead 0, no cells", group=REPEATABLE),
     no_effect_key("via-ethernet", "an old keyword: sizes as Linux has them"),
     flag_key("ingress", "ingress", group="side"),
     flag_key("egress", "ingress", False, group="side", is_default=True),
@@ -180,9 +180,19 @@ _DUALPI2 = [
     parameter_key("min_qlen_step", COUNT, "th_len", "0"),
     parameter_key("coupling_factor", COUNT, "k", "2"),
     parameter_key("classic_protection", PERCENT, "classic_weight", "10%"),
-    Key("max_rtt", KeyEffect.APPLIED, TIME, arity=1, why="sets target, tupdate, alpha and beta; default 6 typical_rtt"),
     Key(
-        "typical_rtt", KeyEffect.APPLIED, TIME, arity=1, why="sets target, tupdate, alpha and beta; default max_rtt / 6"
+        "max_rtt",
+        KeyEffect.APPLIED,
+        TIME,
+        arity=1,
+        reason="sets target, tupdate, alpha and beta; default 6 typical_rtt",
+    ),
+    Key(
+        "typical_rtt",
+        KeyEffect.APPLIED,
+        TIME,
+        arity=1,
+        reason="sets target, tupdate, alpha and beta; default max_rtt / 6",
     ),
     no_effect_key("drop_on_overload", "the default", group="overload", default="drop_on_overload"),
     lost_key("overflow", "in overload packets of both queues are dropped", group="overload"),
@@ -315,7 +325,7 @@ QUEUES: Mapping[str, Qdisc] = {
             [
                 Key("limit", KeyEffect.APPLIED, SIZE, "limit", arity=1),
                 *_RED,
-                Key("harddrop", KeyEffect.APPLIED, why="without it Linux marks above max too: `mark_up_to`"),
+                Key("harddrop", KeyEffect.APPLIED, reason="without it Linux marks above max too: `mark_up_to`"),
                 lost_key("nodrop", "packets that cannot be marked are dropped early"),
                 lost_key("adaptive", "max_p stays as it is; ared-floyd adapts it"),
                 lost_key("qevent", "there are no actions", 3),

@@ -13,7 +13,7 @@ __all__ = ["ABSENT", "CLASSES", "PARENTS"]
 def _read(word: str, kind: Quantity | None = None, *, also: tuple[str, ...] = (), default: str = "", arity: int = 1,
           why: str = "") -> Key:  # fmt: skip
     """A key that is read by code for the kind of queue."""
-    return Key(word, KeyEffect.APPLIED, kind, default=default, arity=arity, also=also, why=why)
+    return Key(word, KeyEffect.APPLIED, kind, default=default, arity=arity, other_spellings=also, reason=why)
 
 
 _OF_FRAMING = "framing of the link; in classes that differ it is listed"
@@ -21,7 +21,7 @@ _FRAMING = [
     _read("mpu", SIZE, default="0", why=_OF_FRAMING),
     _read("overhead", SIZE, default="0", why=_OF_FRAMING),
     _read("linklayer", default="ethernet", why=_OF_FRAMING),
-    Key("atm", KeyEffect.APPLIED, why=_OF_FRAMING),
+    Key("atm", KeyEffect.APPLIED, reason=_OF_FRAMING),
 ]
 _BURSTS = [
     _read("burst", SIZE, also=("buffer", "maxburst"), why="default of htb: 1600 B and a tick of the kernel's clock"),
@@ -31,7 +31,7 @@ _PRIOMAP = _read("priomap", arity=GREEDY, default="1 2 2 2 1 2 0 0 1 1 1 1 1 1 1
 
 def _of_link(word: str, arity: int = GREEDY, also: tuple[str, ...] = ()) -> Key:
     """A key of netem that becomes a key of the link."""
-    return Key(word, KeyEffect.APPLIED, arity=arity, also=also, why="a key of the link")
+    return Key(word, KeyEffect.APPLIED, arity=arity, other_spellings=also, reason="a key of the link")
 
 
 PARENTS: Mapping[str, Qdisc] = {
@@ -43,7 +43,7 @@ PARENTS: Mapping[str, Qdisc] = {
             _read("limit", SIZE),
             _read("latency", TIME, also=("lat",), why="a limit of rate latency / 8 + burst bytes"),
             lost_key("peakrate", "", 1, is_neutral=False),
-            Key("mtu", KeyEffect.LOST, arity=1, also=("minburst",)),
+            Key("mtu", KeyEffect.LOST, arity=1, other_spellings=("minburst",)),
             *_FRAMING,
         ]),
         Qdisc("prio", "pq", "tc-prio(8)", [
@@ -69,7 +69,7 @@ PARENTS: Mapping[str, Qdisc] = {
             no_effect_key("setup", "the word before the number of virtual queues"),
             no_effect_key("vqs", "each virtual queue has its own line", 1, also=("DPs",)),
             no_effect_key("default", "here the precedence of a packet chooses the level", 1),
-            Key("grio", KeyEffect.APPLIED, why="one average for all; without it listed"),
+            Key("grio", KeyEffect.APPLIED, reason="one average for all; without it listed"),
             _read("limit", SIZE),
             Key("ecn", KeyEffect.APPLIED),
             no_effect_key("harddrop", "marks end at max"),
@@ -77,7 +77,7 @@ PARENTS: Mapping[str, Qdisc] = {
         Qdisc("netem", "droptail", "tc-netem(8)", [
             _read("limit", default="1000"),
             Key("rate", KeyEffect.APPLIED, arity=GREEDY,
-                why="the rate of the link, and its framing; cells other than those of ATM are listed"),
+                reason="the rate of the link, and its framing; cells other than those of ATM are listed"),
             _of_link("delay", also=("latency",)),
             _of_link("distribution", 1),
             _of_link("loss", also=("drop",)),
@@ -107,9 +107,9 @@ CLASSES: Mapping[str, Qdisc] = {
         _read("rate", RATE, why="a weight; with several values of prio a rate"),
         _read("ceil", RATE, why="default: rate; below the rate of the link it is listed"),
         *_BURSTS,
-        Key("cburst", KeyEffect.LOST, arity=1, why="other than its default: the bucket of ceil"),
+        Key("cburst", KeyEffect.LOST, arity=1, reason="other than its default: the bucket of ceil"),
         _read("prio", COUNT, default="0"),
-        Key("quantum", KeyEffect.LOST, arity=1, why="turns are by weight"),
+        Key("quantum", KeyEffect.LOST, arity=1, reason="turns are by weight"),
         *_FRAMING,
         no_effect_key("mtu", "the largest packet of tables that are no longer used", 1),
         no_effect_key("level", "printed", 1),

@@ -49,7 +49,9 @@ def _tbf(scheme: str, given: dict[str, Any], facts: ConversionContext) -> Conver
     room = LARGEST_SIZE if limit == "inf" else _bytes(limit, facts)
     if str(limit).endswith("p") or isinstance(limit, int):
         found.notes.append(f"limit = {room} bytes: packets of {facts.packet} B")
-    found.missing += [f"{name} = {value}" for name, value in given.items() if name not in ("rate", "burst", "limit")]
+    found.lost_settings += [
+        f"{name} = {value}" for name, value in given.items() if name not in ("rate", "burst", "limit")
+    ]
     found.text = f"tbf rate {RATE.write(given['rate'])} burst {burst} limit {room}"
     return found
 
@@ -76,14 +78,14 @@ def _wred(scheme: str, given: dict[str, Any], facts: ConversionContext) -> Conve
             shared["limit"] = f"{format_number(4 * top)}p"
         one = tc_queue.write("red", {**own, **shared}, facts)
         found.notes += one.notes
-        found.missing += one.missing
+        found.lost_settings += one.lost_settings
         lines.append(
             f"tc qdisc change dev {facts.interface} root gred vq {level} prio 1 {one.text.removeprefix('red ')}"
         )
     said = {*lists, *shared, "limit", "spacing", "measure_in", "guards", "gentle"}
-    found.missing += [f"{name} = {value}" for name, value in given.items() if name not in said]
+    found.lost_settings += [f"{name} = {value}" for name, value in given.items() if name not in said]
     found.notes.append("gred takes the level of a packet from its tc_index, which a filter must set")
-    found.notes, found.missing = list(dict.fromkeys(found.notes)), list(dict.fromkeys(found.missing))
+    found.notes, found.lost_settings = list(dict.fromkeys(found.notes)), list(dict.fromkeys(found.lost_settings))
     found.text = "\n".join(lines)
     return found
 
@@ -196,11 +198,11 @@ def _below(found: Conversion, classes: list[dict[str, Any]], places: list[str], 
             scheme = child.pop("scheme")
             made = (_tbf if scheme == "shaper" else tc_queue.write)(scheme, child, facts)
             found.notes += [f"{place}: {note}" for note in made.notes]
-            found.missing += [f"{place}: {item}" for item in made.missing]
+            found.lost_settings += [f"{place}: {item}" for item in made.lost_settings]
             queues.append(f"tc qdisc replace dev {facts.interface} parent {place} {made.text}")
         if rank < len(classes):
             selectors, unsaid = write_filters(one.get("match", {}))
-            found.missing += [f"{item} of {place}: write a filter that leads to it" for item in unsaid]
+            found.lost_settings += [f"{item} of {place}: write a filter that leads to it" for item in unsaid]
             head = f"tc filter add dev {facts.interface} parent 1: protocol ip prio {rank} u32"
             filters += [f"{head} {selector} flowid {place}" for selector in selectors]
     return [*queues, *filters]
@@ -219,8 +221,8 @@ def _unsaid(found: Conversion, known: set[str]) -> None:
     """List the parameters that neither the queue nor its classes can express."""
     for one in _classes(found.parameters):
         extra = [name for name in one if name not in {"name", "match", "queue", "limit", *known}]
-        found.missing += [f"{name} = {one[name]} of {one['name']}" for name in extra]
-    found.missing += [
+        found.lost_settings += [f"{name} = {one[name]} of {one['name']}" for name in extra]
+    found.lost_settings += [
         f"{name} = {value}: classes share no room in tc" if name == "limit" else f"{name} = {value}"
         for name, value in found.parameters.items()
         if name != "classes" and value != "inf"

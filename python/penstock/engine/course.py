@@ -44,7 +44,7 @@ def run_course(recorded: RecordedRun) -> dict[str, Any]:
         return {}
     windows = {name: _windows(senders) for name, senders in recorded.run.senders.items()}
     return {
-        **_course(PacketEvents.of(recorded), recorded.resolved.canonical),
+        **_course(PacketEvents.from_recorded_run(recorded), recorded.resolved.canonical),
         "cwnd_pkts": {name: group_windows for name, group_windows in windows.items() if group_windows},
     }
 
@@ -68,11 +68,11 @@ class PacketEvents:
     waited_ns: Column
 
     @classmethod
-    def of(cls, recorded: RecordedRun) -> PacketEvents:
+    def from_recorded_run(cls, recorded: RecordedRun) -> PacketEvents:
         """The packet events of a run."""
         return cls(*(recorded.column(name) for name in cls.__dataclass_fields__))
 
-    def where(self, chosen: NDArray[Any]) -> PacketEvents:
+    def select(self, chosen: NDArray[Any]) -> PacketEvents:
         """The chosen events, by flags or by their places."""
         return PacketEvents(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
@@ -97,18 +97,18 @@ def _course(events: PacketEvents, canonical: Mapping[str, Any]) -> dict[str, Any
     def per_second(some: PacketEvents, weights: Floats | None = None) -> dict[str, list[float | None]]:
         return {name: _rounded(row / seconds) for name, row in by_group(some, weights).items()}
 
-    received = events.where(is_data & (events.event == words.index("receive")))
+    received = events.select(is_data & (events.event == words.index("receive")))
     rates = per_second(received, received.size_bytes * 8.0)
     links: dict[str, Any] = {}
     for number, link in enumerate(canonical["links"]):
         if not link.get("watch"):
             continue
-        here = events.where(events.link == number)
-        departures = here.where(here.event == words.index("dequeue"))
+        here = events.select(events.link == number)
+        departures = here.select(here.event == words.index("dequeue"))
         sums, counts = by_group(departures, departures.waited_ns / 1e9), by_group(departures)
         links[link["name"]] = {
             "delay_s": {name: _rounded(_divided(sums.get(name, 0 * count), count)) for name, count in counts.items()},
-            **{f"{word}s": per_second(here.where(here.event == words.index(word))) for word in ("drop", "mark")},
+            **{f"{word}s": per_second(here.select(here.event == words.index(word))) for word in ("drop", "mark")},
         }
     ends = [round(width * (at + 1)) for at in range(INTERVALS)]
     return {"t_ns": ends, "rate_bps": rates, "links": links}

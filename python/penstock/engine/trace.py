@@ -52,7 +52,7 @@ class _Flows:
     scale: NDArray[np.int64]
 
     @classmethod
-    def of(cls, resolved: Resolved) -> _Flows:
+    def from_scenario(cls, resolved: Resolved) -> _Flows:
         entries = resolved.canonical["traffic"]
         group, number, source, sink, scale = [], [], [], [], []
         for index, entry in enumerate(entries):
@@ -93,7 +93,7 @@ class RecordedRun:
         import duckdb
 
         columns = {name: self.column(name) for name in _TYPES}
-        flows = _Flows.of(self.resolved)
+        flows = _Flows.from_scenario(self.resolved)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with duckdb.connect() as base:

@@ -89,7 +89,7 @@ def _sensitivity(
         store=store,
     )
 
-    def mean(compared: Candidate, metric: str) -> float:
+    def metric_mean(compared: Candidate, metric: str) -> float:
         return runs.estimate(metric, "bottleneck", scheme=compared.label).mean
 
     return [
@@ -97,7 +97,9 @@ def _sensitivity(
             "parameter": name,
             "factor": factor,
             **{
-                metric: mean(other, metric) / mean(candidate, metric) if mean(candidate, metric) else None
+                metric: metric_mean(other, metric) / metric_mean(candidate, metric)
+                if metric_mean(candidate, metric)
+                else None
                 for metric in ("delay_mean_s", "utilization")
             },
         }

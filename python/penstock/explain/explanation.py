@@ -65,7 +65,7 @@ class Explanation:
     candidate: Candidate
     queue: QueueSpec
     link: dict[str, Any]
-    words: str
+    conditions_text: str
     flows: tuple[int, int] | None = None
     """The range of the number of flows, for the queue law."""
     packet: float | None = None
@@ -82,7 +82,7 @@ class Explanation:
         """The kind of picture that shows the scheme best: "drop function", "response" or "service"."""
         return str(self.entry["picture"])
 
-    def curve(self) -> tuple[list[float], list[float]] | None:
+    def drop_function_curve(self) -> tuple[list[float], list[float]] | None:
         """Average queue lengths in packets up to the limit, and the drop probability at each; None if not defined."""
         top = _packets(self.queue.canonical["limit"])
         xs = [top * i / (POINTS - 1) for i in range(POINTS)]
@@ -106,7 +106,7 @@ class Explanation:
         spacing = self._setting("spacing")
         share = SHARES[spacing or "none"]
         top = max_p[-1] if isinstance(max_p, list) else max_p
-        return OperatingCurve.of(
+        return OperatingCurve.from_control(
             lambda q: share(float(_native_result(_native.drop_function, name, chosen, link, [q])[0])),
             law,
             self._limit_packets(limit, size),
@@ -115,7 +115,7 @@ class Explanation:
             spacing,
         )
 
-    def loop(self) -> FluidLoop | None:
+    def fluid_loop(self) -> FluidLoop | None:
         """The scheme in the fluid model; None if the model does not have the scheme or its settings."""
         limit = self.queue.canonical["limit"]
         size, rate, rtt = self._plant()
@@ -125,8 +125,8 @@ class Explanation:
 
     def fluid_predictions(self) -> list[FluidPrediction]:
         """The prediction of the fluid model for each number of flows; empty if the model does not cover the scheme."""
-        loop = self.loop()
-        return loop.of(flow_counts(*self.flows)) if loop is not None and self.flows is not None else []
+        loop = self.fluid_loop()
+        return loop.predictions(flow_counts(*self.flows)) if loop is not None and self.flows is not None else []
 
     @property
     def loaded_link(self) -> LoadedLink:
@@ -203,7 +203,7 @@ class Explanation:
             self.entry, drawings, width, measured=tuple(standard_case.result_sentences(self.candidate.name))
         )
 
-    def points(self, operating: OperatingCurve) -> list[OperatingPoint]:
+    def operating_points(self, operating: OperatingCurve) -> list[OperatingPoint]:
         """The operating point for each number of flows."""
         return [operating.point(flows) for flows in flow_counts(*self.flows)] if self.flows is not None else []
 
@@ -218,7 +218,7 @@ class Explanation:
             return explain.TerminalDrawing(
                 "Queue law", damping_table(damping), f"{words} {FLUID_WORDS}" if damping else words
             )
-        points = self.points(operating)
+        points = self.operating_points(operating)
         needed = (operating.needed_probability(flows) for flows in self.flows or ())
         curves = [operating.curve(), *(curve for curve in needed if curve[0])]
         top = probability_axis_top(operating, points)
@@ -234,13 +234,15 @@ class Explanation:
 
     def as_json(self) -> dict[str, Any]:
         """The content of the explanation as plain values."""
-        curve, operating = self.curve(), self.operating_curve()
+        curve, operating = self.drop_function_curve(), self.operating_curve()
         document = {"scheme": self.entry, "queue": self.queue.readable, "link": self.link}
         if curve is not None:
             document["drop_function"] = {"queue_pkts": curve[0], "probability": curve[1]}
         if operating is not None:
-            document["queue_law"] = operating_json(operating, self.points(operating), self.largest_flows(operating))
-        loop = self.loop()
+            document["queue_law"] = operating_json(
+                operating, self.operating_points(operating), self.largest_flows(operating)
+            )
+        loop = self.fluid_loop()
         if loop is not None and self.flows is not None:
             document["fluid"] = loop.as_json(self.fluid_predictions())
         return document
@@ -251,10 +253,12 @@ class Explanation:
 
         if self.picture_kind == "service":
             plot = explain.lane_plot(self.service_order(), self.lane_labels(), columns)
-            return explain.TerminalDrawing("Service", plot, f"{SERVICE_WORDS} {self.words}")
-        curve = self.curve() if self.picture_kind == "drop function" else None
+            return explain.TerminalDrawing("Service", plot, f"{SERVICE_WORDS} {self.conditions_text}")
+        curve = self.drop_function_curve() if self.picture_kind == "drop function" else None
         if curve is not None:
-            return explain.TerminalDrawing("Drop function", explain.terminal_plot(*curve, columns=columns), self.words)
+            return explain.TerminalDrawing(
+                "Drop function", explain.terminal_plot(*curve, columns=columns), self.conditions_text
+            )
         response = self.step_response()
         plots = [
             explain.terminal_plot(response["t"], values, columns, 6, axes)
@@ -263,7 +267,7 @@ class Explanation:
                 ([100 * x for x in response["lost"]], "time (s) → lost (%)"),
             )
         ]
-        return explain.TerminalDrawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.words}")
+        return explain.TerminalDrawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.conditions_text}")
 
     def figure(self) -> Figure:
         """The picture."""
@@ -271,10 +275,10 @@ class Explanation:
 
         operating = self.operating_curve()
         if operating is not None:
-            return control_law.draw(self.candidate.label, operating, self.points(operating))
+            return control_law.draw(self.candidate.label, operating, self.operating_points(operating))
         if self.picture_kind == "service":
             return service_order.draw(self.service_order(), self.lane_labels())
-        curve = self.curve() if self.picture_kind == "drop function" else None
+        curve = self.drop_function_curve() if self.picture_kind == "drop function" else None
         if curve is None:
             return response.draw(self.step_response())
         params = self.queue.canonical["params"]

@@ -48,7 +48,7 @@ class SchemeOnLink:
     expected_warnings: tuple[LinkWarning, ...] = ()
 
     @classmethod
-    def of(cls, scheme: str, document: Document, at: str | None) -> SchemeOnLink:
+    def from_document(cls, scheme: str, document: Document, at: str | None) -> SchemeOnLink:
         """The scheme on a link of a scenario, by default the first watched one. Raises `ScenarioError`.
 
         Without parameters it has the parameters of the scenario's own queue, if that queue has the same scheme.
@@ -69,7 +69,9 @@ class SchemeOnLink:
             *rate_mismatch_warnings(candidate.rate, resolved, [place]),
             *lost_setting_warnings(candidate.lost, [place]),
         )
-        return cls(scheme_argument(candidate.name, candidate.params), LoadedLink.of(resolved, place), table, ignored)
+        return cls(
+            scheme_argument(candidate.name, candidate.params), LoadedLink.from_scenario(resolved, place), table, ignored
+        )
 
     @classmethod
     def from_explanation(cls, explanation: Explanation) -> SchemeOnLink | None:
@@ -165,19 +167,19 @@ class SchemeOnLink:
 
     def _loop(self, explanation: Explanation) -> dict[str, str]:
         """The loop about the equilibrium of the fluid model, and the time constant of the senders there."""
-        loop = explanation.loop()
+        loop = explanation.fluid_loop()
         if loop is None:
             return {}
-        (damping,) = loop.of([self.link.flows])
+        (damping,) = loop.predictions([self.link.flows])
         if damping.queue is None:
-            return {"loop (fluid model)": damping.words}
+            return {"loop (fluid model)": damping.summary}
         trip = self.link.rtt + damping.queue * self.link.packet_s
         senders = trip**2 * self.link.capacity / (2 * self.link.flows)
         gain = "" if damping.gain is None or not damping.is_damped else f", gain margin {damping.gain:.3g}"
         lines = {
             "round trip with that queue": format_seconds(trip),
             "time constant of the TCP windows": f"{format_seconds(senders)}, R^2 C / (2 N)",
-            "loop (fluid model)": f"{damping.words}{gain}",
+            "loop (fluid model)": f"{damping.summary}{gain}",
         }
         if damping.omega:
             lines["time constant of the loop"] = f"{format_seconds(1 / damping.omega)}, 1 / crossover frequency"

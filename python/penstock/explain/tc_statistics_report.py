@@ -94,7 +94,7 @@ def read_queue_reports(text: str, facts: ConversionContext) -> list[QueueReport]
 
 
 def _report(line: TcObject, counted: Statistics) -> QueueReport:
-    name = " ".join(filter(None, (line.device, line.kind, line.at.get("handle", ""))))
+    name = " ".join(filter(None, (line.device, line.kind, line.location.get("handle", ""))))
     verdict = _verdict(line, counted)
     return QueueReport(name, line.kind, " ".join(line.words), counted, verdict, [*_advice(line, counted, verdict)])
 
@@ -188,7 +188,7 @@ def _after(word: str, words: Sequence[str]) -> str:
 
 def _can_mark(line: TcObject) -> bool:
     key = QUEUES[line.kind].keys_by_word.get("ecn") if line.kind in QUEUES else None
-    return key is not None and key.fate is KeyEffect.APPLIED
+    return key is not None and key.effect is KeyEffect.APPLIED
 
 
 def reports_text(queue_reports: Sequence[QueueReport]) -> str:

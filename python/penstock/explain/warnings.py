@@ -44,7 +44,7 @@ class LinkWarning:
     Attributes:
         place: the link.
         name: short name of the warning.
-        says: the fact, with its numbers.
+        message: the fact, with its numbers.
         advice: what to do.
         source: paper or RFC with section; empty for plain arithmetic.
 
@@ -52,7 +52,7 @@ class LinkWarning:
 
     place: str
     name: str
-    says: str
+    message: str
     advice: str
     source: str
 
@@ -60,11 +60,17 @@ class LinkWarning:
     def text(self) -> str:
         """In one line."""
         source = f" ({self.source})" if self.source else ""
-        return f"{self.place}: {self.says}; {self.advice}{source}"
+        return f"{self.place}: {self.message}; {self.advice}{source}"
 
     def to_dict(self) -> dict[str, str]:
         """As in JSON."""
-        return {"place": self.place, "name": self.name, "says": self.says, "advice": self.advice, "source": self.source}
+        return {
+            "place": self.place,
+            "name": self.name,
+            "says": self.message,
+            "advice": self.advice,
+            "source": self.source,
+        }
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,7 @@ def scenario_warnings(resolved: Resolved, places: Sequence[str] | None = None) -
         table = queue_table(resolved, place)
         if not isinstance(table, Mapping) or not _has_plain_rate(resolved, place):
             continue
-        link = LoadedLink.of(resolved, place)
+        link = LoadedLink.from_scenario(resolved, place)
         warnings += [LinkWarning(place, *texts) for texts in traffic_warnings(streams, place, table, link.rate)]
         if link.has_tcp_flows:
             warnings += queue_warnings(link, table)
@@ -139,7 +145,7 @@ def scenario_warnings(resolved: Resolved, places: Sequence[str] | None = None) -
 def unfilled_link_warnings(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> list[LinkWarning]:
     """Warnings about links that no traffic filled, from the metrics of a run by link."""
     places = [place for place in links if _has_plain_rate(resolved, place)]
-    queues = [LoadedLink.of(resolved, place) for place in places]
+    queues = [LoadedLink.from_scenario(resolved, place) for place in places]
     return [
         LinkWarning(link.place, *texts)
         for link in queues
@@ -177,7 +183,9 @@ def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:
 def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[LinkWarning]:
     """A warning for each of these links whose rate is not `rate` in bit/s, which words such as tc's tbf give."""
     links = [
-        LoadedLink.of(resolved, place) for place in places if rate is not None and _has_plain_rate(resolved, place)
+        LoadedLink.from_scenario(resolved, place)
+        for place in places
+        if rate is not None and _has_plain_rate(resolved, place)
     ]
     return [
         LinkWarning(

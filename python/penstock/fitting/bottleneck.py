@@ -159,7 +159,7 @@ def estimate_bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequen
     `against` are the flows in the other direction: their queue delays the acknowledgements. `zero_ns` is the time of
     the first packet.
     """
-    sent = sum(flow.bytes for flow in flows)
+    sent = sum(flow.payload_bytes for flow in flows)
     missing = sum(flow.missing_bytes for flow in flows) / sent if sent else 0.0
     if missing > MAX_MISSING:
         return _unknown(packets, zero_ns, f"{missing:.0%} of the acknowledged data is missing from the capture")
@@ -171,7 +171,7 @@ def estimate_bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequen
     t = (packets.t_ns - zero_ns) / 1e9
     rate, levels = _rate(packets, t, flows, observed, ack_delay)
     packet = round(float(np.quantile(packets.size, 0.9))) if len(packets) else 1500
-    packet = min(packet, max((flow.segment + flow.header for flow in flows), default=1500))
+    packet = min(packet, max((flow.segment_bytes + flow.header_bytes for flow in flows), default=1500))
     marked = any((flow.packets.ecn == 3).any() or (flow.acks.flags & ECE).any() for flow in flows)
     mean = _mean_size(packets, flows)
     queue = _kind(observed, marked, mean < MIXED_SIZE_RATIO * packet)

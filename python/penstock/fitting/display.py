@@ -63,7 +63,7 @@ def _number(value: float | int | str | bool, unit: str) -> str:
 
 def _table(fit: FittedLink) -> Iterator[str]:
     """The flows with most bytes, in the order of their first packets."""
-    chosen = sorted(fit.flows, key=lambda each: -each.flow.bytes)[:MAX_ROWS]
+    chosen = sorted(fit.flows, key=lambda each: -each.flow.payload_bytes)[:MAX_ROWS]
     rows: list[tuple[str, ...]] = [("flow", "from", "to", "start", "bytes", "base RTT", "control", "limited by")]
     for each in fit.flows:
         if each in chosen:

@@ -127,7 +127,7 @@ def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> lis
     both = zip((True, False), sides, links, estimate_round_trips(sides, links), strict=True)
     for ahead, side, link, trips in both:
         for number, (flow, trip) in enumerate(zip(side, trips, strict=True)):
-            total, near = trip.total.value, trip.sender.value
+            total, near = trip.total.value, trip.to_sender.value
             who = estimate_sender(
                 flow, number, link, None if total is None else float(total), None if near is None else float(near)
             )

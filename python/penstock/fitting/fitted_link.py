@@ -43,15 +43,17 @@ class FittedFlow:
         start = flow.handshake.syn if flow.handshake.syn == flow.handshake.syn else float(flow.t[0])
         return {
             "start": Estimate(start, "s", why="" if flow.has_start else "time of the first data; no SYN was captured"),
-            "bytes": Estimate(flow.bytes, "B", why="still sending when the capture ends" if self.is_open else ""),
+            "bytes": Estimate(
+                flow.payload_bytes, "B", why="still sending when the capture ends" if self.is_open else ""
+            ),
             "rtt": self.round_trip.total,
-            "rtt_to_sender": self.round_trip.sender,
-            "rtt_to_receiver": self.round_trip.receiver,
-            "segment": Estimate(flow.segment, "B"),
+            "rtt_to_sender": self.round_trip.to_sender,
+            "rtt_to_receiver": self.round_trip.to_receiver,
+            "segment": Estimate(flow.segment_bytes, "B"),
             "ecn": Estimate(self.sender.ecn),
             "window": self.sender.window,
-            "control": self.sender.control,
-            "writes": Estimate(len(self.sender.writes)),
+            "control": self.sender.congestion_control,
+            "writes": Estimate(len(self.sender.application_writes)),
             "think_time": think,
         }
 

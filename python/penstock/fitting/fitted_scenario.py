@@ -146,33 +146,37 @@ def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[s
     ends = (node, "R2") if each.is_forward else ("R2", node)
     opens = hand.is_opened_by_sender and hand.syn == hand.syn
     yield from ("", f"[traffic.{each.name}]", f"# {flow.sender} to {flow.receiver}")
-    if each.sender.control.value is None and len(flow.t) >= MIN_PACKETS:
-        yield f"# The congestion control is unknowable: {each.sender.control.why}."
+    if each.sender.congestion_control.value is None and len(flow.t) >= MIN_PACKETS:
+        yield f"# The congestion control is unknowable: {each.sender.congestion_control.why}."
     yield from ('kind = "tcp"', f'flavour = "{flavour}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
     yield f"start = {_quoted(_time(start))}"
     if opens:
         yield "syn = true"
-    writes = each.sender.writes
+    writes = each.sender.application_writes
     if len(writes) > 1:
         yield "writes = ["
         yield from (f"    [{_quoted(_time(at))}, {_quoted(f'{size}B')}]," for at, size in writes if size > 0)
         yield "]"
     elif not each.is_open:
-        yield f'bytes = "{flow.bytes}B"'
-    yield from (f'packet = "{flow.segment}B"', f'headers = "{flow.header}B"', f'ack_size = "{_ack_size(flow)}B"')
+        yield f'bytes = "{flow.payload_bytes}B"'
+    yield from (
+        f'packet = "{flow.segment_bytes}B"',
+        f'headers = "{flow.header_bytes}B"',
+        f'ack_size = "{_ack_size(flow)}B"',
+    )
     if isinstance(each.sender.window.value, int):
-        yield f"window = {max(1, each.sender.window.value // flow.segment)}"
+        yield f"window = {max(1, each.sender.window.value // flow.segment_bytes)}"
     if each.sender.ecn:
         yield "ecn = true"
 
 
 def _flavours(fit: FittedLink) -> dict[str, str]:
     """The flavour of each flow; long flows without an estimate take the flavours of the others in turn."""
-    controls = [each.sender.control.value for each in fit.flows]
+    controls = [each.sender.congestion_control.value for each in fit.flows]
     estimated = [FLAVOURS[str(control)] for control in controls if control is not None]
     turn, result = 0, {}
     for each in fit.flows:
-        kind = each.sender.control.value
+        kind = each.sender.congestion_control.value
         if kind is not None:
             result[each.name] = FLAVOURS[str(kind)]
         elif len(each.flow.t) < MIN_PACKETS:
@@ -187,13 +191,13 @@ def _flavours(fit: FittedLink) -> dict[str, str]:
 def _paths(fit: FittedLink) -> list[tuple[float, list[str]]]:
     """Round trips, each with the names of its flows; flows without an estimate get the median."""
     trips: dict[str, float | None] = {}
-    busy = {frozenset((each.flow.sender, each.flow.receiver)): each.flow.bytes for each in fit.flows}
+    busy = {frozenset((each.flow.sender, each.flow.receiver)): each.flow.payload_bytes for each in fit.flows}
     for each in fit.flows:
         key = frozenset((each.flow.sender, each.flow.receiver))
-        busy[key] = max(busy[key], each.flow.bytes)
+        busy[key] = max(busy[key], each.flow.payload_bytes)
     for each in fit.flows:
         largest = busy[frozenset((each.flow.sender, each.flow.receiver))]
-        if each.flow.bytes > MAX_REQUEST_BYTES or each.flow.bytes == largest:
+        if each.flow.payload_bytes > MAX_REQUEST_BYTES or each.flow.payload_bytes == largest:
             value = each.round_trip.total.value
             trips[each.name] = None if value is None else float(value)
     for number, (quic, _) in enumerate(fit.quic, 1):

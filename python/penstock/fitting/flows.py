@@ -78,7 +78,7 @@ class Flow:
         acks: the acknowledgements; `ack_t`: their times; `ack`: the next byte that each expects.
         handshake: the times of the handshake.
         mss: the smaller maximum segment size announced in the SYNs; None without one.
-        scale: factor of the receive windows that the receiver announces; None without both SYNs.
+        window_scale: factor of the receive windows that the receiver announces; None without both SYNs.
         has_fin: whether the sender closed the flow.
         has_start: whether the SYN was captured.
 
@@ -95,22 +95,22 @@ class Flow:
     ack: Ints
     handshake: Handshake
     mss: int | None
-    scale: int | None
+    window_scale: int | None
     has_fin: bool
     has_start: bool
 
     @property
-    def bytes(self) -> int:
+    def payload_bytes(self) -> int:
         """Payload bytes from the first that passed to the last."""
         return int(self.end.max() - min(0, self.start.min()))
 
     @cached_property
-    def header(self) -> int:
+    def header_bytes(self) -> int:
         """Median size of the headers of a data packet in bytes."""
         return int(np.median(self.packets.size - self.packets.payload))
 
     @cached_property
-    def segment(self) -> int:
+    def segment_bytes(self) -> int:
         """Payload of a full packet on the wire in bytes."""
         sizes, counts = np.unique(self.packets.payload, return_counts=True)
         largest = int(sizes.max())
@@ -123,7 +123,7 @@ class Flow:
             return int(sizes[single][counts[single].argmax()])
         if self.mss is None:
             return min(largest, USUAL_PAYLOAD)
-        return max(1, self.mss - (self.header - (HEADERS_V6 if self.is_v6 else HEADERS_V4)))
+        return max(1, self.mss - (self.header_bytes - (HEADERS_V6 if self.is_v6 else HEADERS_V4)))
 
     @property
     def is_v6(self) -> bool:
@@ -138,12 +138,12 @@ class Flow:
     @cached_property
     def wire_packet_counts(self) -> Ints:
         """Per captured packet, the number of packets on the wire: several for a super-frame."""
-        return -(-self.packets.payload // self.segment)
+        return -(-self.packets.payload // self.segment_bytes)
 
     @cached_property
     def wire_bytes(self) -> Ints:
         """Per captured packet, the bytes of its IP packets on the wire."""
-        return self.packets.payload + self.wire_packet_counts * self.header
+        return self.packets.payload + self.wire_packet_counts * self.header_bytes
 
     @cached_property
     def segments(self) -> Segments:
@@ -205,7 +205,7 @@ class Flow:
         segments = self.segments
         behind = np.flatnonzero(segments.gap[1:]) + 1
         holes = segments.start[behind] - segments.end[behind - 1]
-        behind = np.repeat(behind, np.ceil(holes / self.segment).astype(np.int64))
+        behind = np.repeat(behind, np.ceil(holes / self.segment_bytes).astype(np.int64))
         return segments.sent[behind - 1], segments.sent[behind]
 
 

@@ -40,13 +40,13 @@ MAX_SIMILAR_ERROR_RATIO = 1.2
 class RoundTrip:
     """Round trips of a flow without queueing: from the capture point to the sender and to the receiver."""
 
-    sender: Estimate
-    receiver: Estimate
+    to_sender: Estimate
+    to_receiver: Estimate
 
     @property
     def total(self) -> Estimate:
         """The round trip between sender and receiver."""
-        parts = (self.sender, self.receiver)
+        parts = (self.to_sender, self.to_receiver)
         for part in parts:
             if part.value is None:
                 return unknowable(part.why, "s")
@@ -94,7 +94,7 @@ def first_sent_s(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
     """Time in seconds at which the sender sent its first packet: the SYN if it opened the connection."""
     hand = flow.handshake
     passed = hand.syn if hand.is_opened_by_sender and hand.syn == hand.syn else float(flow.t[0])
-    return passed - float(_waits(link, None, np.array([passed]))[0]) - float(trip.sender.value or 0) / 2
+    return passed - float(_waits(link, None, np.array([passed]))[0]) - float(trip.to_sender.value or 0) / 2
 
 
 def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float) -> Estimate:

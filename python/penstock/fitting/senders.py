@@ -55,17 +55,17 @@ class Sender:
     """The sender of a flow, as estimated from a capture.
 
     Attributes:
-        control: kind of its congestion control.
+        congestion_control: kind of its congestion control.
         window: receive window in bytes if it limits the flow.
-        writes: writes of the application, each with its time in seconds after the first packet and its bytes.
+        application_writes: writes of the application, each as seconds after the first packet, and bytes.
         application_pauses: think times in seconds, from the last acknowledgement of a write to the next write.
         ecn: whether its packets are ECN-capable.
 
     """
 
-    control: Estimate
+    congestion_control: Estimate
     window: Estimate
-    writes: tuple[tuple[float, int], ...]
+    application_writes: tuple[tuple[float, int], ...]
     application_pauses: tuple[float, ...]
     ecn: bool
 
@@ -122,9 +122,9 @@ def _flight(flow: Flow, number: int, link: Bottleneck, round_trip: float | None)
 
 def _window(flow: Flow, flight: Floats | None) -> Estimate:
     """The receive window if the flow fills it."""
-    if flow.scale is None:
+    if flow.window_scale is None:
         return unknowable("the SYNs, which announce the window scale, were not captured", "B")
-    windows = flow.acks.window * flow.scale
+    windows = flow.acks.window * flow.window_scale
     if flight is None or not len(windows):
         return unknowable("the flow is too short to compare its data in flight with the window", "B")
     usual = float(np.median(windows))
@@ -149,7 +149,7 @@ def _control(
     assert link.delays is not None
     lost = flow.downstream_loss_times if link.delays.side == DOWNSTREAM else flow.upstream_loss_times[1]
     lossy_share = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait)))
-    packets = float(np.median(flight)) / flow.segment
+    packets = float(np.median(flight)) / flow.segment_bytes
     if lossy_share > MAX_LOSSY_ROUNDS and packets > MIN_FLIGHT:
         return Estimate(BBR, why=f"loses packets in {lossy_share:.0%} of rounds with {packets:.0f} packets in flight")
     kept = _kept(flow.t, flight, np.sort(lost), round_trip + float(np.median(link.delays.wait)))

@@ -106,7 +106,7 @@ def _queue(document: Document, place: str, text: str) -> Any:
     candidate = Candidate.parse(text)
     if not _is_playable(find_scheme(candidate.name)):
         message = "cannot run on a page: it has parameters without a default, or is written in Python"
-        origin = OptionOrigin.of("--scheme", "schemes", candidate.name)
+        origin = OptionOrigin.with_value("--scheme", "schemes", candidate.name)
         raise ScenarioError([ErrorDetail("", message, None, origin)])
     changed = placed(document, candidate, (place,))
     links = json.loads(changed.resolve().for_engine(flows=False, series=False))["links"]

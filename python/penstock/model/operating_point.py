@@ -60,7 +60,7 @@ class OperatingCurve:
     """RED's spacing, which determines the fraction of packets dropped at a given p_b; None for other AQMs."""
 
     @classmethod
-    def of(
+    def from_control(
         cls,
         control: Control,
         law: QueueLaw,
@@ -134,7 +134,7 @@ def operating_table(points: Sequence[OperatingPoint], damping: Sequence[FluidPre
     for n, point in enumerate(points):
         queue = "-" if point.queue is None else f"{point.queue:.1f}"
         probability = "-" if point.probability is None else f"{point.probability:.4f}"
-        fluid = f"{damping[n].words:<14}   " if damping else ""
+        fluid = f"{damping[n].summary:<14}   " if damping else ""
         lines.append(f"{point.flows:>6} {queue:>16} {probability:>12}   {fluid}{point.why}")
     return "\n".join(lines)
 
@@ -144,7 +144,7 @@ def damping_table(damping: Sequence[FluidPrediction]) -> str:
     if not damping:
         return ""
     lines = [f"{'flows':>6} {'queue (packets)':>16}   fluid model"]
-    lines += [f"{d.flows:>6} {'-' if d.queue is None else f'{d.queue:.1f}':>16}   {d.words}" for d in damping]
+    lines += [f"{d.flows:>6} {'-' if d.queue is None else f'{d.queue:.1f}':>16}   {d.summary}" for d in damping]
     return "\n".join(lines)
 
 

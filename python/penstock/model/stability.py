@@ -44,7 +44,7 @@ class FluidPrediction:
     """Frequency in rad/s at which the gain of the loop is 1; None also if there is none."""
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """The prediction in a few words, for a table."""
         if self.is_damped is None:
             return "no equilibrium"
@@ -63,7 +63,7 @@ class FluidLoop:
     capacity: float
     """Packets per second."""
 
-    def of(self, flows: Sequence[int]) -> list[FluidPrediction]:
+    def predictions(self, flows: Sequence[int]) -> list[FluidPrediction]:
         """The damping for each number of flows."""
         fluid = Fluid(flows=list(flows), rtt=self.rtt, capacity=self.capacity, law=self.law, eta=ETA)
         queues, margins = np.asarray(fluid.equilibrium().queue), fluid.margins()

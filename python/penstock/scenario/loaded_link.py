@@ -68,7 +68,7 @@ class LoadedLink:
         return -math.expm1(-1 / (self.capacity * trips * self.rtt))
 
     @classmethod
-    def of(cls, resolved: Resolved, place: str) -> LoadedLink:
+    def from_scenario(cls, resolved: Resolved, place: str) -> LoadedLink:
         """The link direction `place` of a scenario."""
         canonical = resolved.canonical
         entry = next(link for link in canonical["links"] if link["name"] == place)

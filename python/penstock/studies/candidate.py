@@ -58,7 +58,7 @@ class Candidate:
 
         `origin` names the source of the text in errors, by default `--scheme`.
         """
-        origin = origin or OptionOrigin.of(SCHEME, SCHEME.argument, text)
+        origin = origin or OptionOrigin.with_value(SCHEME, SCHEME.argument, text)
         if text.startswith("@"):
             return cls._from_file(text[1:], origin)
         dialect, colon, settings = text.partition(":")
@@ -67,7 +67,7 @@ class Candidate:
                 conversion = dialects.read(settings, dialect.strip())
             except dialects.DialectError as error:
                 raise ScenarioError([ErrorDetail("", str(error), None, origin)]) from None
-            lost = (*conversion.missing, *conversion.link_lines)
+            lost = (*conversion.lost_settings, *conversion.link_lines)
             return cls(conversion.scheme, conversion.parameters, origin, rate=conversion.rate, lost=lost)
         name, params = parse_scheme(text, origin)
         return cls(name, params, origin)
@@ -94,7 +94,7 @@ class Candidate:
         if isinstance(scheme, Queue):
             table = scheme.tree()
             return cls(table.pop("scheme"), table, repr(scheme))
-        return cls.parse(scheme, OptionOrigin.of(option, option.argument, scheme))
+        return cls.parse(scheme, OptionOrigin.with_value(option, option.argument, scheme))
 
     @classmethod
     def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike], option: OptionOrigin = SCHEME) -> tuple[Candidate, ...]:

@@ -26,17 +26,17 @@ def read_bases(top: Table, folder: Path, settings: Iterable[str]) -> dict[str, D
     """
     value = top.values.get(BASE)
     if value is None:
-        top.error(BASE, f"is missing; name a scenario file, {EXAMPLE}")
+        top.add_error(BASE, f"is missing; name a scenario file, {EXAMPLE}")
         return {}
     entries = value if isinstance(value, list) else [value]
     if not entries:
-        top.error(BASE, f"names no scenario; write {EXAMPLE}")
+        top.add_error(BASE, f"names no scenario; write {EXAMPLE}")
     bases: dict[str, Document] = {}
     for number, entry in enumerate(entries):
         path = f"{BASE}[{number}]" if isinstance(value, list) else BASE
         label, document = _read(top, entry, path, folder, settings)
         if label in bases:
-            top.error(BASE, f'names two scenarios "{label}"; rename one of them')
+            top.add_error(BASE, f'names two scenarios "{label}"; rename one of them')
         elif document is not None:
             bases[label] = document
     return bases
@@ -64,6 +64,6 @@ def check_seeds(top: Table, bases: Mapping[str, Document]) -> int:
     seeds = {label: document.tree.get("seed", 1) for label, document in bases.items()}
     if len(set(map(repr, seeds.values()))) > 1:
         listed = ", ".join(f"{label} {seed}" for label, seed in seeds.items())
-        top.error(BASE, f"has scenarios with several seeds ({listed}); set one with --seed")
+        top.add_error(BASE, f"has scenarios with several seeds ({listed}); set one with --seed")
     seed = next(iter(seeds.values()), 1)
     return seed if isinstance(seed, int) and not isinstance(seed, bool) else 1

@@ -101,15 +101,15 @@ class StudyFile:
         errors = ErrorCollector(origins)
         top = Table(errors, "", tree)
         top.check_keys(KEYS)
-        name = top.take("name", _name, "study")
+        name = top.parse_key("name", _name, "study")
         _load(top, folder)
         bases = read_bases(top, folder, settings)
         axes = _axes(top)
         candidates = _candidates(top)
         names = [*([BASE] if len(bases) > 1 else []), *(axis.name for axis in axes), *([SCHEME] if candidates else [])]
-        where = top.take("where", lambda value: _condition(value, names))
-        seeds = top.take("seeds", whole_number_parser(1, MAX_SEEDS), SEEDS)
-        metrics = top.take("metrics", _metrics, SUMMARIZED)
+        where = top.parse_key("where", lambda value: _condition(value, names))
+        seeds = top.parse_key("seeds", whole_number_parser(1, MAX_SEEDS), SEEDS)
+        metrics = top.parse_key("metrics", _metrics, SUMMARIZED)
         places = {label: _places(top, base, candidates) for label, base in bases.items()}
         first_seed = check_seeds(top, bases)
         if errors.details:
@@ -122,7 +122,7 @@ class StudyFile:
         vary |= {axis.name: axis.values for axis in axes} | ({SCHEME: tuple(cells.candidates)} if candidates else {})
         study = Study(cells, vary, seeds=seeds, where=where, name=name, first_seed=first_seed)
         if not any(True for _ in study.points()):
-            top.error("where", "leaves no cell")
+            top.add_error("where", "leaves no cell")
             raise ScenarioError(errors.details)
         return cls(study, tuple(metrics), tree, bases, candidates)
 
@@ -186,35 +186,37 @@ def _changed(tree: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
 
 def _load(top: Table, folder: Path) -> None:
     """Load the files with AQMs in Python, so that their names are known."""
-    for file in top.take("load", _text_list, ()) or ():
+    for file in top.parse_key("load", _text_list, ()) or ():
         try:
             python_aqm.load_aqm_file(folder / file)
         except PenstockError as error:
-            top.error("load", str(error))
+            top.add_error("load", str(error))
 
 
 def _axes(top: Table) -> list[Axis]:
     axes: list[Axis] = []
-    table = top.table("axes")
+    table = top.inner_table("axes")
     for name, value in (table.values if table else {}).items():
         assert table is not None
         if isinstance(value, Mapping):
-            inner = Table(top.errors, table.at(name), value)
+            inner = Table(top.errors, table.key_path(name), value)
             inner.check_keys(("path", "paths", "values"))
             paths = (
-                (inner.take("path", parse_string),) if "path" in value else inner.take("paths", _text_list, REQUIRED)
+                (inner.parse_key("path", parse_string),)
+                if "path" in value
+                else inner.parse_key("paths", _text_list, REQUIRED)
             )
-            values = inner.take("values", _values, REQUIRED)
+            values = inner.parse_key("values", _values, REQUIRED)
         else:
-            paths, values = (name,), table.take(name, _values)
+            paths, values = (name,), table.parse_key(name, _values)
         if name in (*RESERVED, SCHEME, BASE):
-            table.error(name, "cannot be the name of an axis: a column of every table of results has it")
+            table.add_error(name, "cannot be the name of an axis: a column of every table of results has it")
         axes.append(Axis(name, tuple(paths or ()), tuple(values or ())))
     return axes
 
 
 def _candidates(top: Table) -> tuple[Candidate, ...]:
-    entries = top.take("schemes", _schemes, ())
+    entries = top.parse_key("schemes", _schemes, ())
     try:
         return Candidate.all_of(map(_candidate, entries)) if entries else ()
     except ScenarioError as error:
@@ -255,7 +257,7 @@ def _places(top: Table, base: Document, candidates: Sequence[Candidate]) -> tupl
     except ScenarioError as error:
         top.errors.details += error.errors
     except PenstockError as error:
-        top.error("at", str(error))
+        top.add_error("at", str(error))
     return ()
 
 

@@ -198,7 +198,7 @@ class Advice:
                 {
                     **_setting(measured.setting),
                     "runs": len(measured.scores),
-                    "score": measured.score,
+                    "score": measured.mean_score,
                     "metrics": self._metrics(measured),
                 }
                 for measured in self.tried

@@ -128,7 +128,7 @@ def parse_aims(texts: Iterable[str], places: Mapping[str, Iterable[str]]) -> tup
 
 def aim_origin(text: str) -> OptionOrigin:
     """The origin of an aim in errors."""
-    return OptionOrigin.of("--aim", "aims", text, shown=f"'{text}'")
+    return OptionOrigin.with_value("--aim", "aims", text, shown=f"'{text}'")
 
 
 def _parsed(text: str, places: Mapping[str, Iterable[str]]) -> Aim:

@@ -80,7 +80,7 @@ class MeasuredSetting:
     scores: Array
 
     @cached_property
-    def score(self) -> float:
+    def mean_score(self) -> float:
         """The mean score."""
         return float(np.mean(self.scores))
 
@@ -98,7 +98,7 @@ class MeasuredSetting:
         values = self.values(place, metric)
         return summarize(values[np.isfinite(values)].tolist())
 
-    def joined(self, other: MeasuredSetting) -> MeasuredSetting:
+    def with_runs_of(self, other: MeasuredSetting) -> MeasuredSetting:
         """The runs of both measurements, which are of the same setting."""
         table = pa.concat_tables([self.table, other.table], promote_options="permissive")
         return replace(self, table=table, scores=np.concatenate([self.scores, other.scores]))

@@ -99,7 +99,7 @@ def choose_setting(
     kinds = [_best_of_kind(candidates, kind, aims, place) for kind in range(3)]
     searched = [each for each in candidates if _kind(each) == SEARCHED]
     distance = {each.setting.label: 0.0 if unbounded_aims else departures[each.setting.label] for each in searched}
-    kinds.append(min(searched, key=lambda each: (distance[each.setting.label], each.score), default=None))
+    kinds.append(min(searched, key=lambda each: (distance[each.setting.label], each.mean_score), default=None))
     chosen, *later = [best for best in kinds if best is not None]
     for other in later:
         judged = aims if chosen.setting.origin == "present" and _kind(other) == 1 else unbounded_aims
@@ -115,7 +115,7 @@ def _closest(all_measured: Sequence[MeasuredSetting]) -> MeasuredSetting:
     """The setting that comes closest to the aims, if none meets them on enough networks; see `choose_setting`."""
     most = max(int(each.meets_all_aims.sum()) for each in all_measured)
     close = [each for each in all_measured if each.meets_all_aims.sum() >= math.floor(ENOUGH * most)]
-    return min(close, key=lambda each: (most > 0 and _kind(each) == SEARCHED, each.score))
+    return min(close, key=lambda each: (most > 0 and _kind(each) == SEARCHED, each.mean_score))
 
 
 def _is_cheaper(other: MeasuredSetting, measured: MeasuredSetting) -> bool:
@@ -136,7 +136,7 @@ def _best_of_kind(
     candidates: Sequence[MeasuredSetting], kind: int, aims: Sequence[Aim], place: str
 ) -> MeasuredSetting | None:
     """The best score, unless another setting is materially better in an aim and in none materially worse."""
-    ordered = sorted((each for each in candidates if _kind(each) == kind), key=lambda each: each.score)
+    ordered = sorted((each for each in candidates if _kind(each) == kind), key=lambda each: each.mean_score)
     best = next(iter(ordered), None)
     for other in ordered[1:]:
         if best is not None and is_materially_better(other, best, aims, place):

@@ -107,7 +107,7 @@ def _of_tuning(
     searched = [each for each in others if each.setting.origin == "searched"]
     if best.setting.origin == "searched":
         untuned = [each for each in others if each.setting.origin not in ("searched", "reference")]
-        nearest = min(untuned, key=lambda each: (-int(each.meets_all_aims.sum()), each.score))
+        nearest = min(untuned, key=lambda each: (-int(each.meets_all_aims.sum()), each.mean_score))
         networks = count_successes(nearest, [best, *others])
         if networks.is_sufficient:
             return f"Of the defaults and rules, {nearest.setting.label} comes closest, but misses aims in the search."
@@ -119,5 +119,5 @@ def _of_tuning(
     better = [each for each in searched if is_materially_better(each, best, aims, place)]
     if not better:
         return "Tuning gains nothing more."
-    best_searched = min(better, key=lambda each: each.score)
+    best_searched = min(better, key=lambda each: each.mean_score)
     return f"Tuning would gain more: {best_searched.setting.label} {gain_text(best_searched, best, aims, place)}."

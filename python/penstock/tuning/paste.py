@@ -44,7 +44,7 @@ def tc_lines(setting: Setting, link: LoadedLink, device: str | None = None) -> s
         [
             conversion.text,
             *(f"# {note}" for note in conversion.notes),
-            *(f"# tc cannot say: {item}" for item in conversion.missing),
+            *(f"# tc cannot say: {item}" for item in conversion.lost_settings),
         ]
     )
 

@@ -41,22 +41,22 @@ class NetworkDraw:
     Attributes:
         number: index of the draw; 0 is the unchanged scenario.
         seed: seed of its run.
-        rate, flows, rtt: factors relative to the scenario.
+        rate_factor, flow_factor, rtt_factor: factors relative to the scenario.
         flavours: by group of TCP flows for which the scenario names no congestion control, the drawn one.
 
     """
 
     number: int
     seed: int
-    rate: float = 1.0
-    flows: float = 1.0
-    rtt: float = 1.0
+    rate_factor: float = 1.0
+    flow_factor: float = 1.0
+    rtt_factor: float = 1.0
     flavours: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The factors, and the congestion controls other than CUBIC, in words."""
-        factors = f"rate × {self.rate:.2g}, flows × {self.flows:.2g}, round trip × {self.rtt:.2g}"
+        factors = f"rate × {self.rate_factor:.2g}, flows × {self.flow_factor:.2g}, round trip × {self.rtt_factor:.2g}"
         others = [f"{group}: {flavour}" for group, flavour in self.flavours.items() if flavour != "cubic"]
         return ", ".join([factors, *others])
 
@@ -83,7 +83,7 @@ class Population:
 
     def network_document(self, draw: NetworkDraw) -> Document:
         """The scenario of a network."""
-        return self._document(draw.rate, draw.flows, draw.rtt, tuple(draw.flavours.items()))
+        return self._document(draw.rate_factor, draw.flow_factor, draw.rtt_factor, tuple(draw.flavours.items()))
 
     @lru_cache(maxsize=256)  # noqa: B019 the cache may keep the population alive: it lives as long as its bench
     def _document(self, rate: float, flows: float, rtt: float, flavours: tuple[tuple[str, str], ...]) -> Document:

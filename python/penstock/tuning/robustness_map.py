@@ -54,7 +54,9 @@ def measure_map(bench: TuningBench, setting: Setting, others: Sequence[Setting],
         missed = _missed(bench, measured, number)
         met_by = [each.setting.label for each in rest if each.meets_all_aims[number]] if missed else []
         load = _load(bench.population.network_document(draw), bench.link.place)
-        points.append(MapPoint(draw.rate, draw.flows, draw.rtt, missed, next(iter(met_by), None), load))
+        points.append(
+            MapPoint(draw.rate_factor, draw.flow_factor, draw.rtt_factor, missed, next(iter(met_by), None), load)
+        )
     return tuple(points)
 
 

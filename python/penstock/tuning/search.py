@@ -147,13 +147,13 @@ def _raced(
     }
     if survivors and other_draws:
         further = bench.measure([*survivors.values()], other_draws)
-        results |= {result.setting.label: results[result.setting.label].joined(result) for result in further}
+        results |= {result.setting.label: results[result.setting.label].with_runs_of(result) for result in further}
     return [results[setting.label] for _, _, setting in proposals]
 
 
 def objectives(bench: TuningBench, measured: MeasuredSetting) -> list[float]:
     """The objectives of the competing aims, to be minimized. A missed bound adds a penalty to all of them."""
-    missed = max(0.0, measured.score - 1.0) if any(aim.has_bound for aim in bench.aims) else 0.0
+    missed = max(0.0, measured.mean_score - 1.0) if any(aim.has_bound for aim in bench.aims) else 0.0
     return [_objective(bench, measured, aim) + 1e6 * missed for aim in bench.competing_aims]
 
 

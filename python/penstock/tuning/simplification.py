@@ -55,7 +55,7 @@ def _simplified(
             TOLERANCE if all(aim.has_bound for aim in bench.aims) else 0.0
         )
         good = [results[each.label] for each in family if bench.search_costs(results[each.label]).mean() <= max_cost]
-        chosen.append(min(good, key=lambda each: (len(each.setting.parameters), each.score), default=original))
+        chosen.append(min(good, key=lambda each: (len(each.setting.parameters), each.mean_score), default=original))
     return chosen
 
 

@@ -118,7 +118,7 @@ def create_bench(
     import_optuna()  # reports a missing package before the first run
     document = with_watches_of(_with_warmup(document, candidates, places, jobs), resolved)
     resolved = document.resolve()
-    links = [LoadedLink.of(resolved, place) for place in places]
+    links = [LoadedLink.from_scenario(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))
     bench = TuningBench(population, links, parsed_aims, results=store, threads=threads, progress=progress)
     return bench, candidates
@@ -242,13 +242,13 @@ class _Tuning:
         rest += len(pool) * len(self.extra_draws)
         if self.extra_draws and not self.clock.is_behind(self.bench.run_count, rest):
             further = self.bench.measure([each.setting for each in pool], self.extra_draws)
-            pool = [each.joined(more) for each, more in zip(pool, further, strict=True)]
+            pool = [each.with_runs_of(more) for each, more in zip(pool, further, strict=True)]
         return (self._best(pool).setting,), pool
 
     def _finalists(self, measured: Sequence[MeasuredSetting]) -> list[MeasuredSetting]:
         """Of the settings of a scheme, the one with the least cost and, if it differs, the one with the best score."""
         cheapest = min(measured, key=lambda each: float(self.bench.search_costs(each).mean()))
-        best = min(measured, key=lambda each: each.score)
+        best = min(measured, key=lambda each: each.mean_score)
         return [cheapest] if best is cheapest else [cheapest, best]
 
     def _best(self, pool: Sequence[MeasuredSetting]) -> MeasuredSetting:
@@ -287,7 +287,7 @@ class _Tuning:
         settings = [*chosen, *(each.setting for each in pool if each.setting.label not in labels)]
         measured = self.bench.measure(settings, draws)
         fresh = {each.setting.label: each for each in measured}
-        both = [each.joined(fresh[each.setting.label]) for each in pool]
+        both = [each.with_runs_of(fresh[each.setting.label]) for each in pool]
         barred = {each.setting.label: reasons for each in both if (reasons := self._barred(each))}
         allowed = [each for each in measured if each.setting.label not in barred]
         if len(chosen) == 1:
@@ -380,5 +380,5 @@ def _met(bench: TuningBench, measured: MeasuredSetting, all_measured: Sequence[M
 
 def _alternative(confirmed: Sequence[ConfirmedSetting]) -> list[Setting]:
     """The other confirmed setting that meets the aims on the most networks; empty if there is none."""
-    others = sorted(confirmed[1:], key=lambda entry: (-entry.success.met, entry.measured.score))
+    others = sorted(confirmed[1:], key=lambda entry: (-entry.success.met, entry.measured.mean_score))
     return [entry.measured.setting for entry in others[:1]]

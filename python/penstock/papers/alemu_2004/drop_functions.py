@@ -20,7 +20,7 @@ draw = Curves("x", "d", "curve", labels=("average queue (packets)", "drop probab
 
 def curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
     """Queue in packets and drop probability of a scheme, given as on the command line, in 400 steps up to the limit."""
-    points = prepare_explanation(scheme, "1.5Mbit", "54ms", None, f"{limit}p").curve()
+    points = prepare_explanation(scheme, "1.5Mbit", "54ms", None, f"{limit}p").drop_function_curve()
     if points is None:
         raise AssertionError(f"{scheme} has a drop function")
     return np.asarray(points[0]), np.asarray(points[1])

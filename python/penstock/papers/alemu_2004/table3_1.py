@@ -243,7 +243,7 @@ def rows(_: Effort) -> Rows:
     """The queues at which the drop function leaves 0 and reaches max_p, for each target."""
     for target in RULE:
         scheme = f"psand:target={target}p,max_p=0.1"
-        curve = prepare_explanation(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").curve()
+        curve = prepare_explanation(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").drop_function_curve()
         if curve is None:
             raise AssertionError("PSAND has a drop function")
         queue, p = (np.asarray(values) for values in curve)

@@ -45,7 +45,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     tables = tree.get("links", {})
     links = read_links(errors, tables)
     complete = isinstance(tables, Mapping) and len(links) == len(tables) and all(link.spec.has_nodes for link in links)
-    topology = Topology.of(links, complete=complete)
+    topology = Topology.from_links(links, complete=complete)
     network = Network(links, topology)
     traffic = read_traffic(top, topology, head.duration)
 

@@ -35,20 +35,20 @@ class LinkChanges:
 
 def read_changes(table: Table) -> LinkChanges | None:
     """The changes of rate and delay, in order; None if the key is absent."""
-    rules = table.tables("change", _RULE)
+    rules = table.inner_tables("change", _RULE)
     if rules is None:
         return None
     sources = [rule for rule in rules if {"capacity", "rates"} & rule.values.keys()]
     if len(sources) > 1 or (sources and any("rate" in rule.values for rule in rules)):
-        table.error("change", "a link has either one capacity, one file of rates, or changes of its rate")
+        table.add_error("change", "a link has either one capacity, one file of rates, or changes of its rate")
         sources = []
     capacity: list[int] | None = None
     steps = RateSteps([], [])
     for rule in sources:
         if "capacity" in rule.values:
-            capacity = rule.take("capacity", _trace)
+            capacity = rule.parse_key("capacity", _trace)
         else:
-            steps = rule.take("rates", read_rate_file) or steps
+            steps = rule.parse_key("rates", read_rate_file) or steps
     pairs = [pair for rule in rules if (pair := _read_change(rule)) is not None]
     changes = steps.changes + [canonical for canonical, _ in pairs if canonical]
     return LinkChanges(changes, [readable for _, readable in pairs], capacity, steps.outages)
@@ -77,13 +77,13 @@ def _read_change(rule: Table) -> tuple[Entry, Entry] | None:
     if len(whens) != 1:
         rule.errors.add(rule.path, f'give either every = "500ms" or at = "20s", as in {_RULE}')
         return None
-    when = rule.take(whens[0], parse_time)
+    when = rule.parse_key(whens[0], parse_time)
     if when == 0 and whens == ["every"]:
-        rule.error("every", "must be above 0s")
+        rule.add_error("every", "must be above 0s")
     if not {"rate", "delay"} & set(rule.values):
         rule.errors.add(rule.path, f"changes nothing; give a rate or a delay, as in {_RULE}")
-    rate = rule.take("rate", drawable_parser(parse_rate, format_rate))
-    delay = rule.take("delay", drawable_parser(parse_time, format_time))
+    rate = rule.parse_key("rate", drawable_parser(parse_rate, format_rate))
+    delay = rule.parse_key("delay", drawable_parser(parse_time, format_time))
     if when is None:
         return None
     canonical: Entry = {"when": {f"{whens[0]}_ns": when}}
@@ -96,21 +96,21 @@ def _read_change(rule: Table) -> tuple[Entry, Entry] | None:
 
 def read_outages(table: Table) -> LinkChanges | None:
     """The outages of the link, in order of time; None if the key is absent."""
-    entries = table.tables("outage", _OUTAGE)
+    entries = table.inner_tables("outage", _OUTAGE)
     if entries is None:
         return None
     outages = []
     for entry in entries:
         entry.check_keys(("at", "for"), lambda: {"duration": 'unknown key; did you mean "for"?'})
-        at = entry.take("at", parse_time, REQUIRED, advice='such as at = "10s"')
-        length = entry.take("for", _length, REQUIRED, advice='such as for = "2s"')
+        at = entry.parse_key("at", parse_time, REQUIRED, advice='such as at = "10s"')
+        length = entry.parse_key("for", _length, REQUIRED, advice='such as for = "2s"')
         if at is not None and length is not None:
             outages.append((at, length))
     outages.sort()
     for (at, length), (following, _) in pairwise(outages):
         if at + length > following:
             message = f"the outage from {format_time(at)} to {format_time(at + length)} goes on when the one at "
-            table.error("outage", f"{message}{format_time(following)} starts")
+            table.add_error("outage", f"{message}{format_time(following)} starts")
             break
     canonical = [{"at_ns": at, "for_ns": length} for at, length in outages]
     return LinkChanges(canonical, [{"at": format_time(at), "for": format_time(length)} for at, length in outages])

@@ -35,17 +35,19 @@ def read_classes(
     """The classes of a scheduler's or classifier's table as (canonical, readable)."""
     classes = table.values.get(param.name)
     if classes is None:
-        advice = f"such as [[{table.at(param.name)}]] with a name and a match for each"
-        table.errors.add(table.at(param.name), f"is missing; {scheme.name} needs at least one class, {advice}")
+        advice = f"such as [[{table.key_path(param.name)}]] with a name and a match for each"
+        table.errors.add(table.key_path(param.name), f"is missing; {scheme.name} needs at least one class, {advice}")
         return [], []
     if not isinstance(classes, list) or not classes:
-        table.error(param.name, f"must be a list of at least one class, not {toml_type_name(classes)}")
+        table.add_error(param.name, f"must be a list of at least one class, not {toml_type_name(classes)}")
         return [], []
     canonical, readable = [], []
     for i, values in enumerate(classes):
-        path = f"{table.at(param.name)}[{i}]"
+        path = f"{table.key_path(param.name)}[{i}]"
         if not isinstance(values, Mapping):
-            table.errors.add(path, f"must be a table, [[{table.at(param.name)}]], not {toml_type_name(values)}", values)
+            table.errors.add(
+                path, f"must be a table, [[{table.key_path(param.name)}]], not {toml_type_name(values)}", values
+            )
             continue
         entry, entry_readable = _read_class(Table(table.errors, path, values), scheme, around)
         canonical.append(entry)
@@ -54,8 +56,8 @@ def read_classes(
 
 
 def _read_class(table: Table, scheme: Scheme | Conditioner, around: LengthContext) -> tuple[Entry, Entry]:
-    name = table.take("name", parse_string, REQUIRED, advice='such as name = "voice"')
-    match, readable_match = _read_match(table.table("match"))
+    name = table.parse_key("name", parse_string, REQUIRED, advice='such as name = "voice"')
+    match, readable_match = _read_match(table.inner_table("match"))
     params, readable_params = read_params(table, scheme.class_params, around, f"a class of {scheme.name}")
     allowed = ["name", "match", *(param.name for param in scheme.class_params), "queue"]
     table.check_keys(allowed)
@@ -71,21 +73,23 @@ def _read_class(table: Table, scheme: Scheme | Conditioner, around: LengthContex
 
 def _read_queue(table: Table, own: Entry, around: LengthContext) -> tuple[Entry | None, Entry | None]:
     """The AQM of a class's queue; a `limit` given there becomes one of the class's `own` settings."""
-    queue = table.table("queue")
+    queue = table.inner_table("queue")
     scheme = read_scheme(queue) if queue else None
     if queue is None or scheme is None:
         return None, None
     if scheme.class_params:
-        queue.error("scheme", f"{scheme.name} is a scheduler; the queue of a class is guarded by an AQM, such as red")
+        queue.add_error(
+            "scheme", f"{scheme.name} is a scheduler; the queue of a class is guarded by an AQM, such as red"
+        )
         return None, None
     # The class's part of the link is not known yet, so lengths in time or BDP are refused.
     within = LengthContext(None, around.limit, around.rtt_ns)
-    limit, readable_limit = queue.take("limit", lambda value: resolve_limit(value, within), (None, None)) or (
+    limit, readable_limit = queue.parse_key("limit", lambda value: resolve_limit(value, within), (None, None)) or (
         None,
         None,
     )
     if limit is not None and "limit" in own:
-        queue.error("limit", "is set twice; the class itself has a limit")
+        queue.add_error("limit", "is set twice; the class itself has a limit")
     elif isinstance(limit, Mapping):
         own["limit"] = limit
         unit, amount = next(iter(limit.items()))
@@ -106,15 +110,15 @@ def _read_match(table: Table | None) -> tuple[Entry, Entry]:
         MATCH_KEYS, lambda: {"proto": 'unknown key; did you mean "protocol"?', "tos": 'did you mean "dscp"?'}
     )
     match: Entry = {
-        "dscp": table.take("dscp", _one_or_more(parse_codepoint, "code points")),
-        "traffic": table.take("traffic", _one_or_more(parse_string, "names of traffic")),
-        "from": table.take("from", _one_or_more(parse_node, "nodes")),
-        "to": table.take("to", _one_or_more(parse_node, "nodes")),
-        "protocol": table.take("protocol", _one_or_more(_protocol, "protocols")),
-        "ecn": table.take("ecn", _one_or_more(choice_parser(*ECN), "ECN fields")),
-        "size": table.take("size", _sizes),
+        "dscp": table.parse_key("dscp", _one_or_more(parse_codepoint, "code points")),
+        "traffic": table.parse_key("traffic", _one_or_more(parse_string, "names of traffic")),
+        "from": table.parse_key("from", _one_or_more(parse_node, "nodes")),
+        "to": table.parse_key("to", _one_or_more(parse_node, "nodes")),
+        "protocol": table.parse_key("protocol", _one_or_more(_protocol, "protocols")),
+        "ecn": table.parse_key("ecn", _one_or_more(choice_parser(*ECN), "ECN fields")),
+        "size": table.parse_key("size", _sizes),
     }
-    match["flow"] = table.take("flow", _one_or_more(_flow(match["traffic"] or []), "flows"))
+    match["flow"] = table.parse_key("flow", _one_or_more(_flow(match["traffic"] or []), "flows"))
     if match["flow"]:
         match["flow"] = [flow for flows in match["flow"] for flow in flows]
     match = {key: match[key] for key in MATCH_KEYS if match[key] is not None}
@@ -129,18 +133,18 @@ def _read_match(table: Table | None) -> tuple[Entry, Entry]:
 def _one_or_more(parse: Callable[[Any], T], what: str) -> Callable[[Any], list[T]]:
     """One of these values or a list of them."""
 
-    def parse_all(value: Any) -> list[T]:
+    def parse_one_or_more(value: Any) -> list[T]:
         if value == []:
             raise UnitError(f"must be at least one of {what}; leave the key out where it does not matter")
         return [parse(item) for item in (value if isinstance(value, list) else [value])]
 
-    return parse_all
+    return parse_one_or_more
 
 
 def _flow(traffic: list[str]) -> Callable[[Any], list[tuple[str, int]]]:
     """A flow: "bulk.3" is number 3, from 0, of traffic "bulk"; a bare number is that flow of the match's traffic."""
 
-    def parse(value: Any) -> list[tuple[str, int]]:
+    def parse_flow_numbers(value: Any) -> list[tuple[str, int]]:
         if isinstance(value, int) and not isinstance(value, bool) and traffic:
             number = whole_number_parser(0, MAX_FLOWS)(value)
             return [(name, number) for name in traffic]
@@ -149,7 +153,7 @@ def _flow(traffic: list[str]) -> Callable[[Any], list[tuple[str, int]]]:
             raise UnitError('each flow is its traffic and its number there, from 0, such as "bulk.3"')
         return [(name, whole_number_parser(0, MAX_FLOWS)(int(number_text)))]
 
-    return parse
+    return parse_flow_numbers
 
 
 def _protocol(value: Any) -> int:

@@ -24,7 +24,7 @@ _HINTS = {
 
 def conditioner_tables(table: Table) -> list[Table]:
     """The tables under `edge`; any other value is recorded as an error."""
-    return table.tables("edge", '{ kind = "tsw", rate = "1Mbit" }') or []
+    return table.inner_tables("edge", '{ kind = "tsw", rate = "1Mbit" }') or []
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def _read_conditioner(table: Table, around: LengthContext) -> ConditionerSpec | 
     allowed = ["kind", *(param.name for param in conditioner.params)]
     if conditioner.holds:
         allowed.append("limit")
-        pair = table.take("limit", lambda value: resolve_limit(value, around), ("inf", "inf"))
+        pair = table.parse_key("limit", lambda value: resolve_limit(value, around), ("inf", "inf"))
         entry["limit"], readable["limit"] = pair or ("inf", "inf")
     table.check_keys(allowed, lambda: {foreign: hint for foreign, hint in _HINTS.items() if foreign not in allowed})
     for param in conditioner.params:
@@ -66,11 +66,11 @@ def _read_conditioner(table: Table, around: LengthContext) -> ConditionerSpec | 
 
 
 def _kind(table: Table) -> Conditioner | None:
-    name = table.take("kind", parse_string, REQUIRED, advice='name one, such as kind = "tsw"')
+    name = table.parse_key("kind", parse_string, REQUIRED, advice='name one, such as kind = "tsw"')
     if name is None:
         return None
     try:
         return find_conditioner(name)
     except PenstockError as error:
-        table.error("kind", str(error))
+        table.add_error("kind", str(error))
         return None

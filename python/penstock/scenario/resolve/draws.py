@@ -20,25 +20,29 @@ class DrawableValue:
     """A value in canonical units: `fixed`, a `rule` to draw from, or the `ends` of a range over the copies."""
 
     readable: Any
-    fixed: int | None = None
-    rule: Mapping[str, Any] | None = None
-    ends: tuple[int, int] | None = None
+    fixed_value: int | None = None
+    distribution: Mapping[str, Any] | None = None
+    linear_ends: tuple[int, int] | None = None
 
     def canonical(self, copy: int, count: int) -> int | Mapping[str, Any]:
         """The value for the engine, for copy `copy` of `count`."""
-        if self.rule is not None:
-            return self.rule
+        if self.distribution is not None:
+            return self.distribution
         return self.value_if_fixed(copy, count) or 0
 
     def mean(self, copy: int = 0, count: int = 1) -> float:
         """The mean of the value, for copy `copy` of `count`."""
-        return mean_value(self.rule) if self.rule is not None else float(self.value_if_fixed(copy, count) or 0)
+        return (
+            mean_value(self.distribution)
+            if self.distribution is not None
+            else float(self.value_if_fixed(copy, count) or 0)
+        )
 
     def value_if_fixed(self, copy: int, count: int) -> int | None:
         """The value of this copy if it is not drawn in the run, else None."""
-        if self.ends is None:
-            return self.fixed
-        first, last = self.ends
+        if self.linear_ends is None:
+            return self.fixed_value
+        first, last = self.linear_ends
         return round(first + Fraction((last - first) * copy, max(count - 1, 1)))
 
 
@@ -78,7 +82,7 @@ def drawable_parser(
     def parse_draw(value: Any) -> DrawableValue:
         if not isinstance(value, Mapping):
             fixed = parse(value)
-            return DrawableValue(show(fixed), fixed=fixed)
+            return DrawableValue(show(fixed), fixed_value=fixed)
         kinds = [key for key in value if key in KINDS]
         for key in value:
             if key not in KINDS and key not in ("shape", "unit"):
@@ -109,27 +113,27 @@ def _drawn(
         first, last = parse(pair[0]), parse(pair[1])
         readable = {kind: [show(first), show(last)]}
         if kind == "linear":
-            return DrawableValue(readable, ends=(first, last))
+            return DrawableValue(readable, linear_ends=(first, last))
         if first > last:
             raise UnitError("uniform needs its lower end first")
-        return DrawableValue(readable, rule={"uniform": [first, last]})
+        return DrawableValue(readable, distribution={"uniform": [first, last]})
     if kind == "exp":
         mean = parse(value[kind])
-        return DrawableValue({"exp": show(mean)}, rule={"exp": mean})
+        return DrawableValue({"exp": show(mean)}, distribution={"exp": mean})
     if kind == "pareto":
         mean, shape = parse(value[kind]), value.get("shape")
         if isinstance(shape, bool) or not isinstance(shape, (int, float)) or not 1 < shape <= 1000:
             raise UnitError(
                 "pareto needs a shape above 1 (so that it has a mean) and at most 1000, such as shape = 1.2"
             )
-        return DrawableValue({"pareto": show(mean), "shape": shape}, rule={"pareto": mean, "shape": shape})
+        return DrawableValue({"pareto": show(mean), "shape": shape}, distribution={"pareto": mean, "shape": shape})
     if kind in ("cdf", "file"):
         pairs = distribution_points(kind, value[kind], parse, value.get("unit"))
         named = isinstance(value[kind], str) and kind == "cdf"
         readable_points = value[kind] if named else [[show(amount), share] for amount, share in pairs]
-        return DrawableValue({"cdf": readable_points}, rule={"cdf": [list(point) for point in pairs]})
+        return DrawableValue({"cdf": readable_points}, distribution={"cdf": [list(point) for point in pairs]})
     items = value[kind]
     if not isinstance(items, list) or not items:
         raise UnitError("list needs a list of at least one value")
     values = [parse(item) for item in items]
-    return DrawableValue({"list": [show(item) for item in values]}, rule={"list": values})
+    return DrawableValue({"list": [show(item) for item in values]}, distribution={"list": values})

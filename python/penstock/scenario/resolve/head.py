@@ -82,11 +82,11 @@ def read_head(top: Table) -> ScenarioHead:
 
 def _read_head(top: Table) -> ScenarioHead:
     top.check_keys(KEYS)
-    name = top.take("name", parse_string, "")
-    duration = top.take("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
-    warmup = top.take("warmup", _warmup, 0)
-    sampling = top.take("sampling", parse_time, 10_000_000)
-    seed = top.take("seed", whole_number_parser(0, 2**63 - 1), 1)
+    name = top.parse_key("name", parse_string, "")
+    duration = top.parse_key("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
+    warmup = top.parse_key("warmup", _warmup, 0)
+    sampling = top.parse_key("sampling", parse_time, 10_000_000)
+    seed = top.parse_key("seed", whole_number_parser(0, 2**63 - 1), 1)
     _check_clock(top, duration, warmup, sampling)
     real, readable_real = read_real_settings(top)
     times: Mapping[str, int | None] = {"duration": duration, "warmup": warmup, "sampling": sampling}
@@ -103,13 +103,13 @@ def _warmup(value: Any) -> int:
 
 def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
     if duration == 0:
-        top.error("duration", "must be above 0s")
+        top.add_error("duration", "must be above 0s")
     if duration and warmup is not None and warmup >= duration:
-        top.error("warmup", f"must be below the duration ({format_time(duration)})")
+        top.add_error("warmup", f"must be below the duration ({format_time(duration)})")
     if sampling == 0:
-        top.error("sampling", "must be above 0s")
+        top.add_error("sampling", "must be above 0s")
     elif duration and sampling is not None and sampling > duration:
-        top.error("sampling", f"must not exceed the duration ({format_time(duration)})")
+        top.add_error("sampling", f"must not exceed the duration ({format_time(duration)})")
 
 
 def _time(nanos: int | None) -> str | None:

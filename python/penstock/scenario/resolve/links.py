@@ -146,19 +146,19 @@ def _without_queue(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_link(table: Table, name: str) -> LinkSpec:
     table.check_keys(KEYS, lambda: _HINTS)
-    count = table.take("count", whole_number_parser(0, MAX_COPIES), 1)
-    source = table.take("from", parse_node, REQUIRED, advice='name the node, such as from = "R1"')
-    target = table.take("to", parse_node, REQUIRED, advice='name the node, such as to = "R2"')
-    rate = table.take("rate", _RATE, REQUIRED, advice='such as rate = "1.5Mbit"')
-    delay = table.take("delay", _DELAY, REQUIRED, advice='such as delay = "20ms"')
-    forward = _direction(table, rate, delay, queue=table.table("queue") is not None)
+    count = table.parse_key("count", whole_number_parser(0, MAX_COPIES), 1)
+    source = table.parse_key("from", parse_node, REQUIRED, advice='name the node, such as from = "R1"')
+    target = table.parse_key("to", parse_node, REQUIRED, advice='name the node, such as to = "R2"')
+    rate = table.parse_key("rate", _RATE, REQUIRED, advice='such as rate = "1.5Mbit"')
+    delay = table.parse_key("delay", _DELAY, REQUIRED, advice='such as delay = "20ms"')
+    forward = _direction(table, rate, delay, queue=table.inner_table("queue") is not None)
     if not forward.queue and table.values.get("queue") == "same":
-        table.error("queue", '"same" belongs into reverse; here stands the queue itself')
+        table.add_error("queue", '"same" belongs into reverse; here stands the queue itself')
     backward, same = _read_reverse(table, forward)
-    rtt = table.take("rtt", parse_time)
+    rtt = table.parse_key("rtt", parse_time)
     placed = source is not None and target is not None and count is not None
     if source is not None and source == target:
-        table.error("to", f'leads from node "{source}" to itself; a link joins two different nodes')
+        table.add_error("to", f'leads from node "{source}" to itself; a link joins two different nodes')
         placed = False
     number = count if placed and count is not None else 1
     counted = "count" in table.values
@@ -169,16 +169,18 @@ def _read_link(table: Table, name: str) -> LinkSpec:
 def _copies(name: str, counted: bool, count: int, source: str, target: str) -> LinkCopies:
     """The copies of a link: the same object for the same arguments, since topologies are cached by this object."""
 
-    def each(i: int) -> tuple[str, str, str]:
+    def copy_name_and_nodes(i: int) -> tuple[str, str, str]:
         numbered = name.replace("{i}", str(i)) if "{i}" in name else f"{name}.{i}" if counted else name
         return numbered, source.replace("{i}", str(i)), target.replace("{i}", str(i))
 
     key = name, counted, count, source, target
-    return _COPIES.get_or_make(key, lambda: LinkCopies(tuple(map(each, range(count)))), lambda copies: count)
+    return _COPIES.get_or_make(
+        key, lambda: LinkCopies(tuple(map(copy_name_and_nodes, range(count)))), lambda copies: count
+    )
 
 
 def _read_reverse(table: Table, forward: LinkDirection) -> tuple[LinkDirection, bool]:
-    reverse = table.table("reverse")
+    reverse = table.inner_table("reverse")
     if reverse is None:
         return LinkDirection(
             forward.rate,
@@ -191,18 +193,18 @@ def _read_reverse(table: Table, forward: LinkDirection) -> tuple[LinkDirection, 
             framing=forward.framing,
         ), False
     reverse.check_keys(REVERSE_KEYS)
-    rate = reverse.take("rate", _RATE, forward.rate)
-    delay = reverse.take("delay", _DELAY, forward.delay)
+    rate = reverse.parse_key("rate", _RATE, forward.rate)
+    delay = reverse.parse_key("delay", _DELAY, forward.delay)
     queue = reverse.values.get("queue")
     same = queue == "same"
     own_queue = False
     if isinstance(queue, str) and not same:
-        reverse.error("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
+        reverse.add_error("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
         same = True
     elif same and not forward.queue:
-        reverse.error("queue", "the link itself has no queue that the other direction could have too")
+        reverse.add_error("queue", "the link itself has no queue that the other direction could have too")
     elif not same and queue is not None:
-        own_queue = reverse.table("queue") is not None
+        own_queue = reverse.inner_table("queue") is not None
     backward = _direction(reverse, rate, delay, forward.framing, queue=forward.queue if same else own_queue)
     if backward.change is None and not {"rate", "delay"} & set(reverse.values):
         backward.change = forward.change
@@ -218,7 +220,7 @@ def _direction(
         rate,
         delay,
         queue,
-        table.take("watch", parse_boolean),
+        table.parse_key("watch", parse_boolean),
         read_loss(table),
         bool(conditioner_tables(table)),
         read_jitter(table),
@@ -233,22 +235,22 @@ def _direction(
 
 def _read_framing(table: Table, default: Framing) -> Framing:
     """The framing of a direction whose packets leave at a rate."""
-    framing: Framing = table.take("framing", parse_framing, default) or default
+    framing: Framing = table.parse_key("framing", parse_framing, default) or default
     changes = table.values.get("change")
     if (
         framing != NO_FRAMING
         and isinstance(changes, list)
         and any(isinstance(change, Mapping) and "capacity" in change for change in changes)
     ):
-        table.error("framing", "needs a rate: an opportunity of a trace carries 1500 B of IP packets")
+        table.add_error("framing", "needs a rate: an opportunity of a trace carries 1500 B of IP packets")
     return framing
 
 
 def _read_device_queue(table: Table, *, queue: bool) -> tuple[Entry, str] | None:
     """The limit of the device queue as (canonical, readable)."""
-    limit: tuple[Entry, str] | None = table.take("device_queue", _device_limit)
+    limit: tuple[Entry, str] | None = table.parse_key("device_queue", _device_limit)
     if limit is not None and not queue:
-        table.error("device_queue", 'needs a queue above it, such as queue = { scheme = "codel", limit = "1000p" }')
+        table.add_error("device_queue", 'needs a queue above it, such as queue = { scheme = "codel", limit = "1000p" }')
     return limit
 
 
@@ -266,7 +268,7 @@ def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkS
             continue
         for key in ("from", "to"):
             if "{i}" in str(table.values.get(key)):
-                table.error(key, "{i} numbers the copies of a counted link; this one has no count")
+                table.add_error(key, "{i} numbers the copies of a counted link; this one has no count")
     copies = tuple(spec.copies for _, spec in links)
     if _DISTINCT.get_or_make(copies, lambda: _are_distinct(copies)):
         return links

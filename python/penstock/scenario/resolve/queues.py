@@ -37,14 +37,14 @@ def _read_queue(table: Table, around: LengthContext) -> QueueSpec | None:
     scheme = read_scheme(table)
     if scheme is None:
         return None
-    limit, readable_limit = table.take("limit", lambda value: resolve_limit(value, around), ("inf", "inf")) or (
+    limit, readable_limit = table.parse_key("limit", lambda value: resolve_limit(value, around), ("inf", "inf")) or (
         None,
         None,
     )
     if isinstance(limit, Mapping):
         unit, amount = next(iter(limit.items()))
         around = LengthContext(around.rate, Length(unit, amount), around.rtt_ns)
-    shares = table.take("share", _shares, [])
+    shares = table.parse_key("share", _shares, [])
     own = [param for param in scheme.params if param.name not in ("limit", "share")]
     params, readable = read_params(table, [param for param in own if param.kind != "classes"], around, scheme.name)
     readable = {"scheme": scheme.name, "limit": readable_limit, **readable}

@@ -38,29 +38,29 @@ class RealLinkSettings:
 
 def read_real_settings(top: Table) -> tuple[RealLinkSettings, dict[str, Any]]:
     """The table, and its keys in canonical text; the defaults, and nothing, if there is none."""
-    table = top.table("real")
+    table = top.inner_table("real")
     if table is None:
         return RealLinkSettings(), {}
     table.check_keys(("mtu", "overhead", "memory", "lateness_p99", "lateness_max", "lost_before_queue", "starved"))
     usual = RealLinkSettings()
-    late = {key: table.take(key, parse_time) for key in ("lateness_p99", "lateness_max")}
+    late = {key: table.parse_key(key, parse_time) for key in ("lateness_p99", "lateness_max")}
     limits = RealLinkSettings(
-        mtu=_or(table.take("mtu", parse_size), usual.mtu),
-        overhead=_or(table.take("overhead", parse_size), usual.overhead),
-        memory=_or(table.take("memory", parse_size), usual.memory),
+        mtu=_or(table.parse_key("mtu", parse_size), usual.mtu),
+        overhead=_or(table.parse_key("overhead", parse_size), usual.overhead),
+        memory=_or(table.parse_key("memory", parse_size), usual.memory),
         lateness_p99_s=usual.lateness_p99_s if late["lateness_p99"] is None else late["lateness_p99"] / 1e9,
         lateness_max_s=usual.lateness_max_s if late["lateness_max"] is None else late["lateness_max"] / 1e9,
         lost_before_queue=_or(
-            table.take("lost_before_queue", whole_number_parser(0, 2**63 - 1)), usual.lost_before_queue
+            table.parse_key("lost_before_queue", whole_number_parser(0, 2**63 - 1)), usual.lost_before_queue
         ),
-        starved=_or(table.take("starved", parse_probability), usual.starved),
+        starved=_or(table.parse_key("starved", parse_probability), usual.starved),
     )
     if not 68 <= limits.mtu <= 65_535:
-        table.error("mtu", "must be from 68B, the least of IPv4, to 65535B")
+        table.add_error("mtu", "must be from 68B, the least of IPv4, to 65535B")
     if limits.overhead > 1000:
-        table.error("overhead", "must be at most 1000B")
+        table.add_error("overhead", "must be at most 1000B")
     if limits.memory < 1_000_000:
-        table.error("memory", "must be at least 1MB")
+        table.add_error("memory", "must be at least 1MB")
     readable = {
         "mtu": format_size(limits.mtu),
         "overhead": format_size(limits.overhead),

@@ -60,27 +60,29 @@ def _front(
     side = spec.backward if back else spec.forward
     if not (side.queue or side.edge or link.watch[back]):
         return None
-    here = link.table.table("reverse") if back else link.table
+    here = link.table.inner_table("reverse") if back else link.table
     queue = link.table if back and spec.is_reverse_queue_same else here
-    queue_table = queue.table("queue") if queue and side.queue else None
+    queue_table = queue.inner_table("queue") if queue and side.queue else None
     tables = conditioner_tables(here) if here and side.edge else []
     queues, edges = [], []
     for i, (name, _, _) in enumerate(spec.copies.names_and_nodes):
         requested: list[str] = []
         label, opposite = (f"{name}.reverse", name) if back else (name, f"{name}.reverse")
 
-        def rtt(label: str = label, opposite: str = opposite, requested: list[str] = requested) -> int | None:
+        def longest_rtt_ns(
+            label: str = label, opposite: str = opposite, requested: list[str] = requested
+        ) -> int | None:
             requested.append(label)
             # The acknowledgements of flows in the other direction have the same round trip.
             return rtt_of(label) or rtt_of(opposite)
 
-        around = _around(spec, side, i, rtt)
+        around = _around(spec, side, i, longest_rtt_ns)
         table = queue_table
         if table is None and link.watch[back]:
             table = _default_queue(link, side, i, around.rtt_ns(), packet_on(label))
         queues.append(read_queue(table, around) if table else None)
         edges.append(read_conditioners(tables, around))
-        if not requested and (side.rate is None or side.rate.ends is None):
+        if not requested and (side.rate is None or side.rate.linear_ends is None):
             break
     return QueuesAndConditioners(tuple(queues), tuple(edges))
 

@@ -29,18 +29,18 @@ class Topology:
     complete: bool
 
     @classmethod
-    def of(cls, links: Iterable[LinkTable], *, complete: bool) -> Topology:
+    def from_links(cls, links: Iterable[LinkTable], *, complete: bool) -> Topology:
         """The topology of links; the same object for the same copies of links."""
         copies = tuple(link.spec.copies for link in links if link.spec.has_nodes)
 
-        def made() -> Topology:
+        def build_topology() -> Topology:
             edges: dict[str, dict[str, None]] = {}
             for _, source, target in chain.from_iterable(part.names_and_nodes for part in copies):
                 edges.setdefault(source, {})[target] = None
                 edges.setdefault(target, {})[source] = None
             return cls(edges, complete)
 
-        return _TOPOLOGIES.get_or_make((copies, complete), made, lambda topology: len(topology.edges))
+        return _TOPOLOGIES.get_or_make((copies, complete), build_topology, lambda topology: len(topology.edges))
 
     def __contains__(self, node: str) -> bool:
         return node in self.edges
@@ -79,7 +79,7 @@ class Network:
         """For each node, the links to other nodes, each as (delay, name); of parallel links, the fastest."""
         edges: dict[str, dict[str, tuple[int, str]]] = {}
 
-        def add(source: str, target: str, delay: int, name: str) -> None:
+        def add_link(source: str, target: str, delay: int, name: str) -> None:
             edge = edges.setdefault(source, {}).get(target)
             if edge is None or delay < edge[0]:
                 edges[source][target] = (delay, name)
@@ -88,8 +88,8 @@ class Network:
             for i, (name, source, target) in enumerate(spec.copies.names_and_nodes):
                 there = spec.forward.delay.value_if_fixed(i, spec.count) if spec.forward.delay else 0
                 back = spec.backward.delay.value_if_fixed(i, spec.count) if spec.backward.delay else 0
-                add(source, target, there or 0, name)
-                add(target, source, back or 0, f"{name}.reverse")
+                add_link(source, target, there or 0, name)
+                add_link(target, source, back or 0, f"{name}.reverse")
         return edges
 
     def route(self, source: str, target: str) -> list[tuple[int, str]]:

@@ -21,11 +21,11 @@ def read_params(
     for param in params:
         if param.name not in table.values:
             if param.required:
-                table.error(param.name, f"is missing; {owner} needs it: {param.doc}")
+                table.add_error(param.name, f"is missing; {owner} needs it: {param.doc}")
             elif (default := readable_default(param)) is not None:
                 readable[param.name] = default
             continue
-        pair = table.take(param.name, partial(resolve_setting, param, around=around))
+        pair = table.parse_key(param.name, partial(resolve_setting, param, around=around))
         if pair is not None:
             canonical[param.name], readable[param.name] = pair
     return canonical, readable
@@ -33,13 +33,13 @@ def read_params(
 
 def read_scheme(table: Table) -> Scheme | None:
     """The scheme that a table names; None if there is none of that name."""
-    name = table.take("scheme", parse_string, REQUIRED, advice='name one, such as scheme = "red"')
+    name = table.parse_key("scheme", parse_string, REQUIRED, advice='name one, such as scheme = "red"')
     if name is None:
         return None
     try:
         return find_scheme(name)
     except PenstockError as error:
-        table.error("scheme", str(error))
+        table.add_error("scheme", str(error))
         return None
 
 

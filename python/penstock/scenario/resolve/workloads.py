@@ -64,12 +64,14 @@ def expand_workloads(tree: Mapping[str, Any], errors: ErrorCollector) -> Expande
 def _groups(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The groups of a workload: the end of the name, the part, and the table of traffic."""
     table.check_keys([*OWN, *PARTS])
-    kind = KINDS.get(table.take("kind", choice_parser(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}") or "")
-    users = table.take("users", whole_number_parser(0, MAX_USERS), kind.users if kind else 0)
+    kind = KINDS.get(
+        table.parse_key("kind", choice_parser(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}") or ""
+    )
+    users = table.parse_key("users", whole_number_parser(0, MAX_USERS), kind.users if kind else 0)
     for key in ("from", "to"):
         if key not in table.values:
             whose = "servers" if key == "from" else "users"
-            table.error(key, f'is missing; name the node of the {whose}, such as {key} = "S"')
+            table.add_error(key, f'is missing; name the node of the {whose}, such as {key} = "S"')
     if kind is None or users is None or not {"from", "to"} <= table.values.keys():
         return
     times = {key: table.values[key] for key in ("start", "stop") if key in table.values}
@@ -81,7 +83,9 @@ def _groups(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
         up_only = own.pop("up", {})
         if count is not None:
             if part.counted == "senders":
-                table.error("count", f"is not possible with {name}, whose servers all answer one user: set {name} = 0")
+                table.add_error(
+                    "count", f"is not possible with {name}, whose servers all answer one user: set {name} = 0"
+                )
                 continue
             own = _of_each(own, part, count)
         for group, fixed, upwards in part.groups(name):
@@ -94,9 +98,9 @@ def _count(table: Table) -> int | None:
     """The number of households; None for a workload without this key, or after an error."""
     if "count" not in table.values:
         return None
-    count: int | None = table.take("count", whole_number_parser(1, MAX_HOUSEHOLDS))
+    count: int | None = table.parse_key("count", whole_number_parser(1, MAX_HOUSEHOLDS))
     if not (isinstance(table.values["to"], str) and "{i}" in table.values["to"]):
-        table.error("to", 'must have {i} in its name, such as to = "H{i}": with count, each copy has its own node')
+        table.add_error("to", 'must have {i} in its name, such as to = "H{i}": with count, each copy has its own node')
         return None
     return count
 
@@ -122,7 +126,7 @@ def _own_keys(table: Table, name: str, part: WorkloadPart, size: int) -> dict[st
     if isinstance(value, int) and not isinstance(value, bool):
         return {part.counted: value}
     if not isinstance(value, Mapping):
-        table.error(name, "must be a number of flows, or a table of keys such as { count = 5, dscp = 0 }")
+        table.add_error(name, "must be a number of flows, or a table of keys such as { count = 5, dscp = 0 }")
         return None
     if not isinstance(up := value.get("up", {}), Mapping) or (
         "up" in value and None in (part.upstream_table, part.downstream_table)
@@ -132,6 +136,6 @@ def _own_keys(table: Table, name: str, part: WorkloadPart, size: int) -> dict[st
             if part.upstream_table
             else "is no direction of this part"
         )
-        Table(table.errors, table.at(name), value).error("up", message)
+        Table(table.errors, table.key_path(name), value).add_error("up", message)
         return None
     return {part.counted: size, **value}

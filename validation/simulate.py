@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.engine.run import cores, run_batch
+from penstock.engine.run import core_count, run_batch
 from penstock.scenario.document import Document
 
 from .setup import Table
@@ -16,7 +16,7 @@ def simulate(scenarios: Sequence[Table], seeds: Sequence[int], jobs: int | None)
     # The long runs first: at the end all cores still have something to do.
     order = sorted(range(len(texts)), key=lambda i: -_work(scenarios[i]))
     pairs = [(i, seed) for i in order for seed in seeds]
-    answers = run_batch([texts[i] for i, _ in pairs], [seed for _, seed in pairs], jobs=jobs or cores())
+    answers = run_batch([texts[i] for i, _ in pairs], [seed for _, seed in pairs], jobs=jobs or core_count())
     found: list[list[dict[str, Any]]] = [[] for _ in texts]
     for (i, _), answer in zip(pairs, answers, strict=True):
         found[i].append(json.loads(answer))

@@ -26,7 +26,7 @@ from penstock.studies.store import RunResults, Store
 from penstock.tuning import display
 from penstock.tuning import tune as tuning
 from penstock.tuning.advice import Advice
-from penstock.tuning.budget import Clock
+from penstock.tuning.budget import BudgetClock
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "data" / "advice.json"
@@ -175,7 +175,7 @@ def measure_cases(numbers: Collection[int], store: RunResults | None) -> None:
         write_text(DATA, json.dumps({name: data[name] for name in names}, indent=1, ensure_ascii=False) + "\n")
 
 
-class PatientClock(Clock):
+class PatientClock(BudgetClock):
     """A clock by which no machine is too slow for its plan."""
 
     def is_behind(self, done: int, more: int) -> bool:
@@ -199,7 +199,7 @@ def page_data(case: Case, advice: Advice) -> dict[str, Any]:
     return {
         **{name: result[name] for name in ("place", "aims", "conclusion", "met", "confirmed", "runs", "rounds")},
         "schemes": list(case.schemes),
-        "exceptions": display.exceptions(advice),
+        "exceptions": display.exception_texts(advice),
         "lines": [device["tc"] for device in result["advice"][0]["devices"] if device["tc"]],
         "map": sum(point["met"] for point in result["map"]),
         "points": len(result["map"]),

@@ -21,11 +21,11 @@ import numpy as np
 from penstock.files import write_text
 from penstock.scenario.document import Document
 from penstock.studies.store import RunResults, Store
-from penstock.tuning.bench import Bench, Setting
-from penstock.tuning.floors import below
-from penstock.tuning.paste import rounded
-from penstock.tuning.space import space_of
-from penstock.tuning.tune import DRAW_OFFSET, bench_of
+from penstock.tuning.bench import Setting, TuningBench
+from penstock.tuning.floors import violated_floors
+from penstock.tuning.paste import round_to_tc_values
+from penstock.tuning.space import search_space
+from penstock.tuning.tune import DRAW_OFFSET, create_bench
 
 DATA = advice.ROOT / "docs" / "data" / "advice_check.json"
 
@@ -56,27 +56,27 @@ def main() -> None:
 def check(case: advice.Case, count: int, networks: int, store: RunResults) -> dict[str, Any]:
     """The setting advised on a link, its successes, and those of all settings together."""
     advised = json.loads(advice.DATA.read_text(encoding="utf-8"))[case.name]["confirmed"][0]
-    bench, candidates = bench_of(Document.parse(case.scenario), case.aims, case.schemes, store=store)
+    bench, candidates = create_bench(Document.parse(case.scenario), case.aims, case.schemes, store=store)
     draws = [bench.population.draw(number) for number in range(FIRST_DRAW, FIRST_DRAW + networks)]
     (own,) = bench.measure([Setting(advised["scheme"], advised["parameters"])], draws)
-    is_met = own.meets
+    is_met = own.meets_all_aims
     settings = list(random_settings(bench, [(each.name, dict(each.params)) for each in candidates], count))
     for start in range(0, len(settings), BATCH):
         for measured in bench.measure(settings[start : start + BATCH], draws):
-            is_met = is_met | measured.meets
+            is_met = is_met | measured.meets_all_aims
     return {
         "setting": own.setting.label,
         "settings": len(settings),
         "networks": networks,
         "attainable": int(is_met.sum()),
-        "met": int(own.meets.sum()),
+        "met": int(own.meets_all_aims.sum()),
     }
 
 
-def random_settings(bench: Bench, schemes: Sequence[tuple[str, dict[str, Any]]], count: int) -> Iterator[Setting]:
+def random_settings(bench: TuningBench, schemes: Sequence[tuple[str, dict[str, Any]]], count: int) -> Iterator[Setting]:
     """Different settings above the floors, from the search spaces of all schemes in turn; always the same ones."""
     random = np.random.default_rng(1)
-    spaces = [(name, fixed, space) for name, fixed in schemes if (space := space_of(name, bench.link, fixed)).knobs]
+    spaces = [(name, fixed, space) for name, fixed in schemes if (space := search_space(name, bench.link, fixed)).knobs]
     known: set[str] = set()
     for number in range(100 * count):
         name, fixed, space = spaces[number % len(spaces)]
@@ -86,9 +86,13 @@ def random_settings(bench: Bench, schemes: Sequence[tuple[str, dict[str, Any]]],
             else math.exp(random.uniform(math.log(knob.low), math.log(knob.high)))
             for knob in space.knobs
         }
-        parameters = rounded(name, space.parameters(values), fixed, bench.link)
+        parameters = round_to_tc_values(name, space.parameters(values), fixed, bench.link)
         setting = Setting(name, parameters, "searched")
-        if setting.label in known or below(name, parameters, bench.link, fixed) or not bench.is_valid(setting):
+        if (
+            setting.label in known
+            or violated_floors(name, parameters, bench.link, fixed)
+            or not bench.is_valid(setting)
+        ):
             continue
         known.add(setting.label)
         yield setting

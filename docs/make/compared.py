@@ -14,8 +14,8 @@ from asked import Asked
 from matplotlib.figure import Figure
 from penstock import _native
 from penstock.aqms.catalog import find_scheme, schemes
-from penstock.explain import measured
-from penstock.explain.measured import LOADS, RUNS, USUAL, Cell, Standard, Value
+from penstock.explain import standard_case
+from penstock.explain.standard_case import LOADS, RUNS, USUAL, Cell, MeanWithHalfWidth, StandardResults
 from penstock.files import write_text
 from penstock.plots import save, style
 from penstock.scenario.document import read_document
@@ -88,7 +88,7 @@ def measure(store: Store) -> str:
     """The text of the data file: two comparisons, as made by `penstock compare`."""
     base = read_document(str(SCENARIO), [])
     loads = {"traffic.bulk.count": list(LOADS)}
-    all_candidates = measured.candidates()
+    all_candidates = standard_case.measured_candidates()
     marking = [candidate for candidate in all_candidates if candidate.params.get("ecn")]
     rows = []
     for candidates, ecn in ((all_candidates, False), (marking, True)):
@@ -97,10 +97,10 @@ def measure(store: Store) -> str:
         )
         rows += found.rows
     print(file=sys.stderr)
-    return measured.dump(rows, _native.version, RUNS)
+    return standard_case.results_json(rows, _native.version, RUNS)
 
 
-def page(data: Standard) -> str:
+def page(data: StandardResults) -> str:
     """The page."""
     head = HEAD.format(runs=data.runs, settings="\n".join(_settings()), findings="\n".join(_findings(data)))
     return _wrapped(head) + "".join(_tables(data))
@@ -116,7 +116,7 @@ def _wrapped(text: str) -> str:
     return "\n".join(lines)
 
 
-def figures(data: Standard, folder: Path) -> None:
+def figures(data: StandardResults, folder: Path) -> None:
     """Save both figures as PNG with a palette, which reduces their size to a third."""
     for name, figure in (("loads", _loads_figure(data)), ("ecn", _ecn_figure(data))):
         file = folder / f"schemes-{name}.png"
@@ -126,12 +126,12 @@ def figures(data: Standard, folder: Path) -> None:
 
 def _settings() -> Iterator[str]:
     for scheme in schemes():
-        words = measured.settings_text(scheme.name)
+        words = standard_case.settings_text(scheme.name)
         if words:
             yield f"* `{scheme.name}`: {words}"
 
 
-def _findings(data: Standard) -> Iterator[str]:
+def _findings(data: StandardResults) -> Iterator[str]:
     """Statements about the results, generated from the numbers."""
     usual = {name: cell for name in data.names() if (cell := data.cell(name)) is not None}
     plain = usual["droptail"]
@@ -165,7 +165,7 @@ def _findings(data: Standard) -> Iterator[str]:
     yield "* The sparse flow loses no packet at any load: " + ", ".join(map(_link, spared)) + "."
 
 
-def _sparse_loss(data: Standard, name: str, flows: int) -> float:
+def _sparse_loss(data: StandardResults, name: str, flows: int) -> float:
     cell = data.cell(name, flows)
     return 1.0 if cell is None else cell["sparse_loss_rate"].mean
 
@@ -180,7 +180,7 @@ def _link(name: str) -> str:
     return f"[`{name}`](generated/schemes/{name}.md)"
 
 
-def _tables(data: Standard) -> Iterator[str]:
+def _tables(data: StandardResults) -> Iterator[str]:
     for ecn in (False, True):
         for flows in LOADS:
             yield f"\n## {flows} flows, {'with' if ecn else 'without'} ECN\n\n:::{{container}} sortable\n"
@@ -207,15 +207,15 @@ def _line(name: str, cell: Cell, ecn: bool) -> str:
     return f"| {_link(name)} | {find_scheme(name).family} | {' | '.join(shown)} |\n"
 
 
-def _plus_minus(value: Value, factor: float, digits: int) -> str:
+def _plus_minus(value: MeanWithHalfWidth, factor: float, digits: int) -> str:
     return f"{factor * value.mean:.{digits}f} ± {factor * value.half_width:.{digits}f}"
 
 
-def _ms(value: Value) -> str:
+def _ms(value: MeanWithHalfWidth) -> str:
     return f"{1e3 * value.mean:.3g}"
 
 
-def _percent(value: Value) -> str:
+def _percent(value: MeanWithHalfWidth) -> str:
     return f"{100 * value.mean:.3g}"
 
 
@@ -225,7 +225,7 @@ PANELS = (
 )  # fmt: skip
 
 
-def _loads_figure(data: Standard) -> Figure:
+def _loads_figure(data: StandardResults) -> Figure:
     names = data.names()
     with style.figure_style():
         figure = Figure(figsize=(7.2, 0.4 + 0.13 * len(names)), layout="constrained")
@@ -244,7 +244,7 @@ def _loads_figure(data: Standard) -> Figure:
     return figure
 
 
-def _ecn_figure(data: Standard) -> Figure:
+def _ecn_figure(data: StandardResults) -> Figure:
     names = [name for name in data.names() if data.cell(name, USUAL, True) is not None]
     with style.figure_style():
         figure = Figure(figsize=(7.2, 0.4 + 0.14 * len(names)), layout="constrained")
@@ -277,7 +277,7 @@ def main() -> None:
     if asked.measure:
         DATA.parent.mkdir(exist_ok=True)
         write_text(DATA, measure(Store(asked.store)))
-    data = measured.load()
+    data = standard_case.load_results()
     write_text(PAGE, page(data))
     figures(data, FIGURES)
 

@@ -19,9 +19,9 @@ import measured
 import numpy as np
 import numpy.typing as npt
 from asked import Asked
-from penstock.engine.trace import record
+from penstock.engine.trace import record_run
 from penstock.files import write_text
-from penstock.model import Batches
+from penstock.model import LossBatches
 from penstock.results.estimate import Estimate, summarize
 from penstock.scenario.document import read_document
 from penstock.scenario.resolve import Resolved
@@ -105,7 +105,7 @@ def block_losses() -> dict[str, dict[str, float]]:
 
 def _losses(resolved: Resolved, seed: int, size: int) -> npt.NDArray[np.int64]:
     with tempfile.TemporaryDirectory() as folder:
-        record(resolved, seed, traced=True).write(Path(folder))
+        record_run(resolved, seed, traced=True).write(Path(folder))
         rows = duckdb.sql(
             f"SELECT seq, event = 'drop' AS lost FROM '{folder}/packets.parquet' WHERE traffic = 'fec' "
             "AND event IN ('arrive', 'drop')"
@@ -164,7 +164,7 @@ class Results:
         loss = [float(np.mean(cell["loss"])) for cell in both]
         runs = [self.batches(Cell(scheme, flows, k, h, rate)) for scheme in SCHEMES]
 
-        def model(batches: Sequence[Batches]) -> tuple[float, float]:
+        def model(batches: Sequence[LossBatches]) -> tuple[float, float]:
             first, second = (float(b.residual_loss(p, k, h)) for b, p in zip(batches, loss, strict=True))
             return first, second
 
@@ -175,14 +175,14 @@ class Results:
             after=(float(np.mean(both[0]["after"])), float(np.mean(both[1]["after"]))),
             difference=summarize([red - tail for tail, red in zip(both[0]["after"], both[1]["after"], strict=True)]),
             model=model(runs),
-            thesis=model([Batches((0.6, 0.4)), Batches((0.9, 0.1))]),
-            alone=model([Batches((1.0,))] * 2),
+            thesis=model([LossBatches((0.6, 0.4)), LossBatches((0.9, 0.1))]),
+            alone=model([LossBatches((1.0,))] * 2),
         )  # fmt: skip
 
-    def batches(self, cell: Cell) -> Batches:
+    def batches(self, cell: Cell) -> LossBatches:
         """The distribution of its run lengths, over all seeds."""
         counts = np.asarray(self.cells[cell.name]["run_lengths"][:100], dtype=float)
-        return Batches(tuple(counts / counts.sum()))
+        return LossBatches(tuple(counts / counts.sum()))
 
     def sweeps(self) -> list[tuple[str, int, int, list[Pair]]]:
         """The pairs of all loads, by rate and code."""

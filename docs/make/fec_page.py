@@ -8,7 +8,7 @@ import measured
 import numpy as np
 from fec import BLOCK_LOADS, FAST, SCHEMES, SEEDS, Cell, Pair, Results, says
 from matplotlib.figure import Figure
-from penstock.model import Batches, code_threshold
+from penstock.model import LossBatches, code_threshold
 from penstock.plots import style
 
 HEAD = """# Which queue for forward error correction?
@@ -24,7 +24,7 @@ have the same loss rate p, RED is better up to p = x_h / (k + h). `ps.model.code
 {thresholds} for h = 1, 2, 4 and 8.
 
 The thesis leaves open whether the model **predicts the better queue** when its input is the measured distribution of
-run lengths. `ps.model.Batches` accepts any such distribution, so simulations can answer the question. From the loss
+run lengths. `ps.model.LossBatches` accepts any such distribution, so simulations can answer the question. From the loss
 rate and the run lengths before correction, the model predicts the loss after correction for each queue, and thus the
 better queue. This page compares the predictions with the losses after correction in the same simulations. `make fec`
 runs the simulations in about three minutes and writes this page.
@@ -89,7 +89,7 @@ def page(results: Results, blocks: Mapping[str, Mapping[str, float]]) -> str:
     sweeps = results.sweeps()
     pairs = [pair for *_, found in sweeps for pair in found]
     undecided = sum(pair.winner is None for pair in pairs)
-    thresholds = [code_threshold(Batches((0.9, 0.1)), Batches((0.6, 0.4)), h) for h in (1, 2, 4, 8)]
+    thresholds = [code_threshold(LossBatches((0.9, 0.1)), LossBatches((0.6, 0.4)), h) for h in (1, 2, 4, 8)]
     head = HEAD.format(
         thresholds=", ".join(f"{x:.4f}" for x in thresholds if x is not None), findings="\n".join(_findings(sweeps)),
         runs=len(SEEDS), undecided=undecided, all=len(pairs),

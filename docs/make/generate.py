@@ -16,12 +16,12 @@ from penstock import _native
 from penstock.cli import app as cli
 from penstock.cli.command import option_text
 from penstock.cli.exit_codes import MEANINGS
-from penstock.explain import explanation, measured
+from penstock.explain import explanation, standard_case
 from penstock.explain import text as explain
 from penstock.live.bench_data import DEFAULT, bench_data
 from penstock.results import metrics
 from penstock.scenario.document import read_document
-from penstock.scenario.workloads import KINDS, PARTS, size_of
+from penstock.scenario.workloads import KINDS, PARTS, default_flow_count
 
 SCHEMES_HEAD = """# Schemes
 
@@ -77,10 +77,14 @@ def write(folder: Path) -> None:
     put(folder / "schemes.md", schemes_page(schemes))
     playable = {scheme["name"] for scheme in bench_data(read_document(DEFAULT), (), None)["schemes"]}
     for entry in schemes:
-        found = explanation.prepare(entry["name"], "10Mbit", "100ms", "16", "50p")
+        found = explanation.prepare_explanation(entry["name"], "10Mbit", "100ms", "16", "50p")
         picture = folder / "schemes" / f"{entry['name']}.svg"
         found.draw(picture)
-        is_drawn = entry["name"] in playable and found.picture == "drop function" and found.curve() is not None
+        is_drawn = (
+            entry["name"] in playable
+            and found.picture_kind == "drop function"
+            and found.drop_function_curve() is not None
+        )
         page = scheme_page(entry, picture.name, live_aqm(entry) if is_drawn else [])
         put(folder / "schemes" / f"{entry['name']}.md", page)
     conditioners = json.loads(_native.conditioners())
@@ -197,7 +201,7 @@ def scheme_page(entry: Mapping[str, Any], picture: str, live: Sequence[str]) -> 
         if words:
             lines += [f"**{title}:** {words}", ""]
     lines += [
-        " ".join(measured.sentences(entry["name"])),
+        " ".join(standard_case.result_sentences(entry["name"])),
         "",
         "[All schemes on this link](../../schemes-compared.md)",
         "",
@@ -243,7 +247,7 @@ def workloads_page() -> str:
     """The page of all workloads and their parts."""
     lines = [WORKLOADS_HEAD, "| kind | users | flows | description |", "| --- | --- | --- | --- |"]
     for name, kind in KINDS.items():
-        flows = ", ".join(f"`{part}` {size_of(kind, part, kind.users)}" for part in kind.parts)
+        flows = ", ".join(f"`{part}` {default_flow_count(kind, part, kind.users)}" for part in kind.parts)
         lines.append(f"| `{name}` | {kind.users} | {flows} | {cell(kind.doc)} |")
     lines += ["", "| part | description | source |", "| --- | --- | --- |"]
     lines += [f"| `{name}` | {cell(part.doc)} | {cell(part.source)} |" for name, part in PARTS.items()]

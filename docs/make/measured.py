@@ -13,7 +13,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 from penstock import _native
-from penstock.engine.run import cores
+from penstock.engine.run import core_count
 from penstock.files import write_text
 from penstock.plots import style
 from penstock.scenario.scenario import Scenario
@@ -36,7 +36,7 @@ def measure(file: Path, cells: Mapping[str, Table], seeds: range, read: Read, st
     planned = [StudyCell({"cell": name}, Scenario.from_tree(tree).resolve(), seeds) for name, tree in cells.items()]
     count = len(planned) * len(seeds)
     execute_missing_runs(
-        planned, store, ThreadExecutor(cores()), study=f"docs {file.stem}", planned=count, progress=_say
+        planned, store, ThreadExecutor(core_count()), study=f"docs {file.stem}", planned=count, progress=_say
     )
     print(file=sys.stderr)
     lines = [f"{json.dumps(cell.labels['cell'])}: {json.dumps(_values(cell, read, store))}" for cell in planned]

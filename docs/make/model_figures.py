@@ -224,7 +224,7 @@ def design() -> Figure:
 def batches() -> Figure:
     """Losses that remain after a code, for single losses and for batches."""
     figure, panel = panels(1, 2)
-    red, droptail = model.Batches((0.9, 0.1)), model.Batches((0.6, 0.4))
+    red, droptail = model.LossBatches((0.9, 0.1)), model.LossBatches((0.6, 0.4))
     p = np.geomspace(0.002, 0.5, 40)
     for ax, (k, h) in zip(panel, ((16, 1), (16, 4)), strict=True):
         for index, (name, of) in enumerate((("9 of 10 alone (RED)", red), ("6 of 10 alone (drop-tail)", droptail))):

@@ -57,10 +57,10 @@ def _section(title: str, keys: Iterable[Key]) -> Iterator[str]:
 
 def _becomes(key: Key) -> str:
     if key.is_applied:
-        return f"`{key.fate}`"
-    if key.fate[:1].islower():
-        return key.fate
-    return f"*no effect*: {key.reason}" if key.neutral == ("*",) else f"*listed*: {key.reason}"
+        return f"`{key.counterpart}`"
+    if key.counterpart[:1].islower():
+        return key.counterpart
+    return f"*no effect*: {key.loss_reason}" if key.neutral_values == ("*",) else f"*listed*: {key.loss_reason}"
 
 
 def _cell(text: str) -> str:

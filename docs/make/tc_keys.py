@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from penstock.dialects.tc_keys import GREEDY, Fate, Key, Qdisc
+from penstock.dialects.tc_keys import GREEDY, Key, KeyEffect, Qdisc
 from penstock.dialects.tc_table import QUEUES
 from penstock.dialects.tc_table_classes import ABSENT, CLASSES, PARENTS
 
@@ -33,11 +33,11 @@ def page() -> str:
 
 def _section(qdisc: Qdisc) -> Iterator[str]:
     scheme = f", read as `{qdisc.scheme}`" if qdisc.scheme else ""
-    yield from (f"## {qdisc.kind}", "", f"{qdisc.man}{scheme}.", "")
+    yield from (f"## {qdisc.kind}", "", f"{qdisc.man_page}{scheme}.", "")
     yield from ("| key | value | default | becomes | |", "| --- | --- | --- | --- | --- |")
     for keys in _alike(qdisc.keys):
         first = keys[0]
-        words = ", ".join(f"`{word}`" for key in keys for word in (key.word, *key.also))
+        words = ", ".join(f"`{word}`" for key in keys for word in (key.word, *key.other_spellings))
         defaults = ", ".join(f"`{key.default}`" for key in keys if key.default)
         yield f"| {words} | {_value(first)} | {defaults} | {_becomes(first)} | {first.why} |"
     yield ""
@@ -48,7 +48,7 @@ def _alike(keys: Sequence[Key]) -> Iterator[list[Key]]:
     rows: list[list[Key]] = []
     for key in keys:
         last = rows[-1][0] if rows else None
-        if last is not None and key.kind is None and key.parameter and key.parameter == last.parameter:
+        if last is not None and key.quantity is None and key.parameter and key.parameter == last.parameter:
             rows[-1].append(key)
         else:
             rows.append([key])
@@ -56,13 +56,13 @@ def _alike(keys: Sequence[Key]) -> Iterator[list[Key]]:
 
 
 def _value(key: Key) -> str:
-    if key.kind is None:
+    if key.quantity is None:
         return {0: "", 1: "one", GREEDY: "several"}.get(key.arity, str(key.arity))
     within = f", {key.range[0]:g} to {key.range[1]:g}" if key.range else ""
-    return f"{key.kind.unit}{within}"
+    return f"{key.quantity.unit}{within}"
 
 
 def _becomes(key: Key) -> str:
-    if key.fate is Fate.APPLIED:
+    if key.effect is KeyEffect.APPLIED:
         return f"`{key.parameter}`" if key.parameter else "applied"
-    return str(key.fate.value)
+    return str(key.effect.value)

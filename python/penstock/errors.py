@@ -14,16 +14,16 @@ __all__ = [
     "ErrorCollector",
     "ErrorDetail",
     "MissingPackageError",
-    "Option",
+    "OptionOrigin",
     "PenstockError",
     "PenstockWarning",
     "RequirementError",
     "RunError",
     "ScenarioError",
     "UnknownNameError",
-    "collect_errors",
-    "collecting",
-    "nearest",
+    "append_errors_to",
+    "did_you_mean",
+    "map_collecting_errors",
     "nearest_name",
 ]
 
@@ -73,7 +73,7 @@ class UnknownNameError(PenstockError, KeyError):
         names = [str(name) for name in known_names]
         listed = ", ".join(names[:60]) + (", ..." if len(names) > 60 else "")
         hint = f"available: {listed}" if names else "none available"
-        self._message = f'no {kind} "{name}"{nearest(str(name), [*names, *other_names])}; {hint}'.replace(
+        self._message = f'no {kind} "{name}"{did_you_mean(str(name), [*names, *other_names])}; {hint}'.replace(
             "?; available", "? Available"
         )
         super().__init__(self._message)
@@ -89,7 +89,7 @@ class MissingPackageError(RequirementError, ImportError):
         super().__init__(f"{package} is not installed; {use} needs it: pip install {package}")
 
 
-class Option(str):
+class OptionOrigin(str):
     """The origin of a value that is an option of the command line and an argument in Python.
 
     As a text it is the option, such as `--scheme red`; `argument` is `schemes="red"`.
@@ -104,9 +104,9 @@ class Option(str):
         return origin
 
     @classmethod
-    def of(cls, option: str, argument: str, value: str, *, shown: str | None = None) -> Self:
+    def with_value(cls, option: str, argument: str, value: str, *, shown: str | None = None) -> Self:
         """An origin with the given value, which appears on the command line as `shown`."""
-        return cls(f"{option} {value if shown is None else shown}", f"{argument}={show_value(value)}")
+        return cls(f"{option} {value if shown is None else shown}", f"{argument}={format_value(value)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.argument)
@@ -128,9 +128,9 @@ class ErrorDetail:
     def __str__(self) -> str:
         """The form is `link.toml:12: links.bottleneck.queue.min_th = 20: must be below max_th (15)`.
 
-        An origin that is an `Option` is named as the argument in Python.
+        An origin that is an `OptionOrigin` is named as the argument in Python.
         """
-        return self._text(self.origin.argument if isinstance(self.origin, Option) else self.origin)
+        return self._text(self.origin.argument if isinstance(self.origin, OptionOrigin) else self.origin)
 
     def on_command_line(self) -> str:
         """The same with options instead of arguments."""
@@ -149,12 +149,12 @@ class ScenarioError(PenstockError):
         super().__init__("\n".join(str(error) for error in self.errors))
 
 
-def collect_errors(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+def map_collecting_errors(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
     """The results of a function for all items. Raises `ScenarioError` with the errors of all items, each once."""
     results: list[Result] = []
     errors: list[ErrorDetail] = []
     for item in items:
-        with collecting(errors):
+        with append_errors_to(errors):
             results.append(function(item))
     if errors:
         raise ScenarioError(dict.fromkeys(errors))
@@ -162,7 +162,7 @@ def collect_errors(function: Callable[[Item], Result], items: Iterable[Item]) ->
 
 
 @contextmanager
-def collecting(errors: list[ErrorDetail]) -> Iterator[None]:
+def append_errors_to(errors: list[ErrorDetail]) -> Iterator[None]:
     """Append the errors of a `ScenarioError` in the block to `errors`, instead of raising it."""
     try:
         yield
@@ -180,7 +180,7 @@ class ErrorCollector:
 
     def add(self, path: str, message: str, value: object = ...) -> None:
         """Add an error once, with the value if it is given."""
-        text = None if value is ... else show_value(value)
+        text = None if value is ... else format_value(value)
         error = ErrorDetail(path, message, text, self.origin(path))
         if error not in self._reported:
             self._reported.add(error)
@@ -195,7 +195,7 @@ class ErrorCollector:
         return self.origins.get("")
 
 
-def nearest(word: str, names: Iterable[str]) -> str:
+def did_you_mean(word: str, names: Iterable[str]) -> str:
     """`; did you mean "max_p"?` for the known name nearest to `word`, or nothing."""
     name = nearest_name(word, names)
     return f'; did you mean "{name}"?' if name is not None else ""
@@ -217,14 +217,14 @@ def _nearest_name(word: str, names: tuple[str, ...]) -> str | None:
     return plain[close[0]] if close else None
 
 
-def show_value(value: object) -> str:
+def format_value(value: object) -> str:
     """A value as in a file, shortened in its middle: the end of a path is the name of the file."""
     if isinstance(value, bytes):
         text = value.decode(errors="replace")
     elif isinstance(value, Mapping):
-        text = "{" + ", ".join(f"{key} = {show_value(inner)}" for key, inner in value.items()) + "}"
+        text = "{" + ", ".join(f"{key} = {format_value(inner)}" for key, inner in value.items()) + "}"
     elif isinstance(value, (list, tuple)):
-        text = "[" + ", ".join(show_value(inner) for inner in value) + "]"
+        text = "[" + ", ".join(format_value(inner) for inner in value) + "]"
     elif isinstance(value, (str, bool, int, float)) or value is None:
         text = json.dumps(value, ensure_ascii=False)
     else:
@@ -232,7 +232,7 @@ def show_value(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:52]}...{text[-25:]}"
 
 
-def kind_of(value: object) -> str:
+def toml_type_name(value: object) -> str:
     """The type of a value in the terms of the file: "a string", "a table"."""
     match value:
         case bool():

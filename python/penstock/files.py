@@ -22,6 +22,7 @@ __all__ = [
     "MAX_TEXT_BYTES",
     "FileError",
     "UnsuitableFileError",
+    "atomic_replacement",
     "open_regular",
     "parse_json",
     "read_bytes",
@@ -29,7 +30,6 @@ __all__ = [
     "read_standard_input",
     "read_text",
     "read_toml",
-    "whole",
     "write_bytes",
     "write_text",
 ]
@@ -130,7 +130,7 @@ def read_standard_input() -> str:
 
 
 @contextmanager
-def whole(file: str | Path) -> Iterator[Path]:
+def atomic_replacement(file: str | Path) -> Iterator[Path]:
     """Yields the path of an empty temporary file; when the block ends without an error, it replaces `file`.
 
     The temporary file is in the same folder and has a random name, so that several processes may write `file` at the
@@ -164,13 +164,13 @@ def whole(file: str | Path) -> Iterator[Path]:
 
 
 def write_bytes(file: str | Path, content: bytes) -> None:
-    """Write a file whole or not at all: see `whole`."""
-    with whole(file) as part:
+    """Write a file whole or not at all: see `atomic_replacement`."""
+    with atomic_replacement(file) as part:
         part.write_bytes(content)
 
 
 def write_text(file: str | Path, text: str) -> None:
-    """Write a UTF-8 text file whole or not at all: see `whole`.
+    """Write a UTF-8 text file whole or not at all: see `atomic_replacement`.
 
     Characters that UTF-8 cannot represent, such as undecodable bytes of a file name, are escaped as in JSON.
     """

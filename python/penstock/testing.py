@@ -26,7 +26,7 @@ def conformance(cls: type[python_aqm.Aqm], **settings: Any) -> None:
     watching the AQM changes nothing; the parameters can be written to a file and read back; unknown parameters are
     refused.
     """
-    assert python_aqm.class_of(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
+    assert python_aqm.declared_class(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
     _params_survive_a_file(cls, settings)
     _unknown_parameters_are_refused(cls, settings)
     for limit in ("35p", "30kB", "inf"):
@@ -61,17 +61,17 @@ def _books(result: Run) -> dict[str, Any]:
 
 
 def _gauges(result: Run) -> Iterator[tuple[str, float | None]]:
-    def leaves(name: str, value: Any) -> Iterator[tuple[str, float | None]]:
+    def named_values(name: str, value: Any) -> Iterator[tuple[str, float | None]]:
         if isinstance(value, dict):
             for key, inner in value.items():
-                yield from leaves(f"{name}.{key}" if name else key, inner)
+                yield from named_values(f"{name}.{key}" if name else key, inner)
         elif isinstance(value, list):
             for inner in value:
-                yield from leaves(name, inner)
+                yield from named_values(name, inner)
         elif isinstance(value, (int, float)) or value is None:
             yield name, value
 
-    return leaves("", dict(result.series))
+    return named_values("", dict(result.series))
 
 
 def _marks_only_if_told(scenario: Scenario, first: Run, cls: type[python_aqm.Aqm], where: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import penstock as ps
 from penstock.aqms.catalog import Param, conditioners, schemes, tcp_keys
-from penstock.scenario.scheme_text import queue_table
+from penstock.scenario.scheme_text import parse_queue
 
 from .link_properties import LINK_PROPERTIES
 
@@ -155,7 +155,7 @@ def mixed(**tcp: Any) -> Tree:
 def variants(params: tuple[Param, ...], profile: str = "") -> Iterator[tuple[str, Any]]:
     """Each flag switched, each other choice or word, and a value of each parameter without one, if it can have any."""
     for param in params:
-        default = param.for_profile(profile).default
+        default = param.with_profile_default(profile).default
         if param.kind == "flag":
             yield param.name, not default
         elif "AF11" not in param.choices:  # one code point is like another
@@ -427,9 +427,9 @@ def _of_links(folder: Path) -> Iterator[tuple[str, Tree]]:
     for name, settings in features.items():
         yield f"link/{name}", network(mixed(), codel, **settings)
         for scheme in ("pie", "red:w_q=auto_rtt", "fq-codel", "dualpi2"):
-            queue = {**queue_table(scheme, ""), "limit": "80p"}
+            queue = {**parse_queue(scheme, ""), "limit": "80p"}
             yield f"link/{name}/{scheme}", network(mixed(ecn=True), queue, **settings)
-    step = {**queue_table("red:min_th=20,max_th=20,mark_up_to=always,ecn=true", ""), "limit": "80p"}
+    step = {**parse_queue("red:min_th=20,max_th=20,mark_up_to=always,ecn=true", ""), "limit": "80p"}
     yield "link/red as a step", network(mixed(ecn=True), step)
     yield "link/classes", network(mixed(), CLASSES)
     yield "link/route", _several_hops()

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
-from penstock.dialects.tc_keys import GREEDY, Fate, Key
+from penstock.dialects.tc_keys import GREEDY, Key, KeyEffect
 from penstock.dialects.tc_table import QUEUES
 
 __all__ = ["KINDS", "lines", "random_line", "value_of"]
@@ -41,18 +41,18 @@ def value_of(kind: str, key: Key, rng: random.Random) -> str | None:
             return special[key.word]
     if key.word == "divisor":
         return str(2 ** rng.randint(1, 16))
-    if key.kind is None:
+    if key.quantity is None:
         return None if key.arity == 0 else " ".join("7" for _ in range(abs(key.arity)))
     if key.range is not None:
         low, high = (round(bound) for bound in key.range)
         return str(rng.randint(max(low, 0), min(high, 250)))
-    return VALUES[key.kind.unit](rng)
+    return VALUES[key.quantity.unit](rng)
 
 
 def random_line(rng: random.Random, kind: str) -> str:
     """A line with some of the keys of a kind in any order; those that exclude each other do not meet."""
     table = QUEUES[kind]
-    keys = [key for key in table.keys if key.fate is not Fate.LOST and key.arity != GREEDY]
+    keys = [key for key in table.keys if key.effect is not KeyEffect.LOST and key.arity != GREEDY]
     keys = [key for key in keys if key.word not in ("max_rtt", "typical_rtt", "total_overhead", "hard_header_len")]
     rng.shuffle(keys)
     words, seen = [kind], set[str]()

@@ -207,7 +207,7 @@ def test_a_class_is_checked_when_it_is_declared(body: str, message: str, tmp_pat
     file = tmp_path / "wrong.py"
     file.write_text(f"import penstock as ps\n@ps.aqm('py-wrong')\nclass Wrong(ps.Aqm):\n    {body}\n")
     with pytest.raises(ps.PenstockError, match=message):
-        python_aqm.load(file)
+        python_aqm.load_aqm_file(file)
 
 
 @pytest.mark.parametrize(
@@ -263,8 +263,8 @@ def key_of_aqm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
         monkeypatch.delitem(sys.modules, "beside_aqms", raising=False)
         monkeypatch.syspath_prepend(str(folder))
         forget()
-        python_aqm.load(folder / "aqms.py")
-        cls = python_aqm.class_of("py-keyed")
+        python_aqm.load_aqm_file(folder / "aqms.py")
+        cls = python_aqm.declared_class("py-keyed")
         assert cls is not None
         return link(cls(limit="35p")).key()
 
@@ -301,7 +301,7 @@ def test_an_aqm_whose_file_has_changed_since_it_was_loaded_has_the_key_of_the_ol
         # Python takes its compiled form for up to date if time, to a second, and size are the same.
         text = THRESHOLD.replace("cli-threshold", f"py-changing-{number}") + "# longer\n" * number
         file.write_text(text, encoding="utf-8")
-        python_aqm.load(file)
+        python_aqm.load_aqm_file(file)
         aqm = python_aqm._AQMS[f"py-changing-{number}"]
         del sys.modules[aqm.cls.__module__]
         file.write_text("# another\n" * (number + 1), encoding="utf-8")
@@ -405,7 +405,7 @@ def test_the_key_of_a_scenario_counts_the_aqms_of_its_classes() -> None:
     scenario = {
         "links": {"a": {"queue": {"scheme": "wfq", "classes": [{"queue": {"scheme": "mine"}}, {}]}, "reverse": None}}
     }
-    assert list(python_aqm.schemes_in(scenario)) == ["wfq", "mine"]
+    assert list(python_aqm.scenario_schemes(scenario)) == ["wfq", "mine"]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -423,7 +423,7 @@ def test_an_exit_in_an_aqm_is_an_error_of_the_aqm(method: str, jobs: int) -> Non
 def test_a_file_that_exits_cannot_be_loaded(tmp_path: Path) -> None:
     (tmp_path / "leaves.py").write_text("import sys\nsys.exit(0)\n")
     with pytest.raises(ps.PenstockError, match=r"cannot be loaded(.|\n)*SystemExit: 0"):
-        python_aqm.load(tmp_path / "leaves.py")
+        python_aqm.load_aqm_file(tmp_path / "leaves.py")
 
 
 @pytest.mark.parametrize("second", ["First", "Second"])
@@ -434,6 +434,6 @@ def test_two_classes_of_one_name_are_refused(second: str, tmp_path: Path) -> Non
         f"{head}{decorated}First(ps.Aqm):\n    k: int = 1\n{decorated}{second}(ps.Aqm):\n    pass\n"
     )
     with pytest.raises(ps.PenstockError, match=r"class First in .*twins.py has this name already"):
-        python_aqm.load(tmp_path / "twins.py")
+        python_aqm.load_aqm_file(tmp_path / "twins.py")
     (tmp_path / "twins.py").write_text(f"{head}{decorated}First(ps.Aqm):\n    k: int = 1\n")
-    assert python_aqm.load(tmp_path / "twins.py") == [f"py-twin-{second.lower()}"]
+    assert python_aqm.load_aqm_file(tmp_path / "twins.py") == [f"py-twin-{second.lower()}"]

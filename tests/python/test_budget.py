@@ -12,8 +12,8 @@ import pytest
 from penstock.cli.app import app
 from penstock.engine.run import run_batch
 from penstock.scenario import budget
-from penstock.scenario.budget import Limits, check_budget
-from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.budget import BudgetLimits, check_budget
+from penstock.scenario.budget.estimate import estimate_run
 from penstock.scenario.document import Document
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))
@@ -185,16 +185,16 @@ def test_the_estimate_holds_for_the_scenarios_of_the_works(path: Path) -> None:
 def compare_with_run(document: Document) -> None:
     """Hold the estimate of a scenario against a run; it is not refused, not even on a small machine."""
     resolved = document.resolve()
-    assert check_budget([resolved], Limits(), document.origins) == []
+    assert check_budget([resolved], BudgetLimits(), document.origins) == []
     result = json.loads(run_batch([resolved.for_engine(flows=False, series=False)], [1], jobs=1)[0])
-    assert 1 / 4 < estimate(resolved).total_events / result["events"] < 4
+    assert 1 / 4 < estimate_run(resolved).total_events / result["events"] < 4
 
 
 def test_the_estimate_of_memory_bounds_what_is_held() -> None:
-    held = estimate(Document.parse(network(FAST.format(1), rate="1kbit", queue=ENDLESS, duration="10s")).resolve())
+    held = estimate_run(Document.parse(network(FAST.format(1), rate="1kbit", queue=ENDLESS, duration="10s")).resolve())
     # 1.2 million packets of 32 bytes and their times are in the queue at the end.
     assert 1.2e6 * 40 < held.total_memory < 1.2e6 * 200
-    traced = estimate(Document.parse(network(TCP)).resolve(), traced=True)
+    traced = estimate_run(Document.parse(network(TCP)).resolve(), traced=True)
     assert traced.memory["--trace"] > 27 * traced.total_events
 
 
@@ -202,5 +202,5 @@ def test_an_estimate_takes_milliseconds() -> None:
     resolved = Document.read(next(path for path in SCENARIOS if path.name == "thesis_link.toml")).resolve()
     begun = time.process_time()
     for _ in range(20):
-        estimate(resolved)
+        estimate_run(resolved)
     assert time.process_time() - begun < 0.2

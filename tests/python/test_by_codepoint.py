@@ -13,7 +13,7 @@ import duckdb
 import penstock as ps
 import pytest
 from penstock.report.page import render
-from penstock.scenario.resolve.codepoints import codepoints
+from penstock.scenario.resolve.codepoints import codepoint_names
 from penstock.tuning.aim import parse_aims
 
 SCENARIO = """
@@ -133,7 +133,7 @@ def test_aims_name_codepoints_as_results_do() -> None:
         for number in range(64)
     )
     every = ps.Scenario.loads(parts[0] + groups)
-    named = codepoints(every.resolve().canonical["traffic"])
+    named = codepoint_names(every.resolve().canonical["traffic"])
     assert sorted(named) == [*ps.run(every).raw["dscp"]]
     places = {"links": ["core"], "traffic": EF, "dscp": named}
     (aim,) = parse_aims(["dscp.AF11.owd p99 < 30ms"], places)

@@ -14,7 +14,7 @@ import pytest
 from penstock import _native
 from penstock.errors import PenstockError
 from penstock.scenario.budget.estimate import offered_streams
-from penstock.scenario.replayed import recorded_load
+from penstock.scenario.captures import recorded_load
 
 from .test_cli import penstock
 
@@ -254,7 +254,7 @@ def test_the_load_of_a_capture_is_known_before_the_run(tmp_path: Path) -> None:
     file.write_bytes(gzip.compress(content))
     # 20 s of 25 packets per second, of which 5 s are replayed.
     (stream,) = offered_streams(ps.Scenario.loads(SCENARIO.format(file)).resolve())
-    assert stream.bits == 8000
+    assert stream.packet_bits == 8000
     assert stream.rate == pytest.approx(25, rel=0.01)
     file.write_bytes(gzip.compress(content[:-76]))
     assert recorded_load(str(file)).packets == 499

@@ -13,7 +13,7 @@ import numpy as np
 import penstock as ps
 import pytest
 from penstock.challenges import page
-from penstock.challenges.bench import Bench, Trial
+from penstock.challenges.bench import ChallengeBench, Trial
 from penstock.challenges.challenge import (
     FINAL_RUNS,
     FINALIST_COUNT,
@@ -25,7 +25,7 @@ from penstock.challenges.challenge import (
 )
 from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA
 from penstock.challenges.network import CONTROLS, COORDINATES, FULL_BITS, MAX_PACKETS, Network, network_at
-from penstock.challenges.rules import SUFFICIENT_CONFIRMATION, find_rule, threshold_for
+from penstock.challenges.rules import SUFFICIENT_CONFIRMATION, find_rule, rule_threshold
 from penstock.challenges.search import latin_hypercube
 from penstock.challenges.simplify import MIN_KEPT_DEFICIT, simplify
 from penstock.studies.candidate import Candidate
@@ -92,7 +92,7 @@ def test_the_deficit_is_the_missing_part_of_the_benefit() -> None:
     trial = Trial(USUAL, values, DEFAULT_CRITERIA)
     deficits = [float(trial.deficits(name, 1)[0]) for name in DEFAULT_CRITERIA]
     assert deficits == pytest.approx([0.25, 1 - (0.1 + 0.1) / (0.1 + 0.3), 0.1, 0.4])
-    assert trial.worst == ("delay_p99", 1)
+    assert trial.worst_criterion_and_rival == ("delay_p99", 1)
     assert trial.score == pytest.approx(0.5)
     assert trial.smallest_deficit("completion", 1) == -np.inf
 
@@ -100,7 +100,7 @@ def test_the_deficit_is_the_missing_part_of_the_benefit() -> None:
 def test_a_rule_recovers_the_thresholds_of_a_planted_deficit() -> None:
     networks = sampled_networks(600)
     deficits = [0.4 if network.flows < 10 and network.longest_rtt > 0.1 else 0.01 for network in networks]
-    threshold = threshold_for(deficits, 0.4)
+    threshold = rule_threshold(deficits, 0.4)
     assert threshold == 0.2
     rule = find_rule(networks, deficits, threshold)
     assert rule is not None
@@ -115,7 +115,7 @@ def test_a_rule_recovers_the_thresholds_of_a_planted_deficit() -> None:
 
 def test_the_simplest_network_keeps_most_of_the_deficit() -> None:
     schemes = [Candidate.parse(text) for text in ("codel", "droptail")]
-    bench = Bench(schemes, ["utilization"], budget_s=60, results=None, threads=2, progress=None)
+    bench = ChallengeBench(schemes, ["utilization"], budget_s=60, results=None, threads=2, progress=None)
     odd = Network(rtt=0.47, far=1, rate=8.3e6, flows=1, buffer=1.3, udp=0.06, control="reno", ecn=True)
     (trial,) = bench.measure([odd], range(1, 4))
     simplest = simplify(bench, trial, "utilization", 1, range(1, 4))

@@ -15,7 +15,7 @@ import penstock as ps
 import pytest
 from penstock.results.estimate import Estimate, summarize
 from penstock.results.grid import comparison_grids
-from penstock.scenario.scheme_text import split_list
+from penstock.scenario.scheme_text import split_at_commas
 from penstock.studies import candidate
 from penstock.studies.plan import ComparisonPlan
 from penstock.studies.store import Store
@@ -175,7 +175,7 @@ def test_a_comparison_prints_well() -> None:
      ("{a=1,b=2}", ["{a=1,b=2}"])],
 )  # fmt: skip
 def test_lists_are_split_outside_brackets(text: str, parts: list[str]) -> None:
-    assert split_list(text) == parts
+    assert split_at_commas(text) == parts
 
 
 def test_an_interrupted_comparison_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

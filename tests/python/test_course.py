@@ -9,9 +9,9 @@ import numpy as np
 import penstock as ps
 import pytest
 from penstock.engine import course as module
-from penstock.engine.course import INTERVALS, course_of
+from penstock.engine.course import INTERVALS, run_course
 from penstock.engine.run import run_batch
-from penstock.engine.trace import RecordedRun, record
+from penstock.engine.trace import RecordedRun, record_run
 from penstock.report import page
 from penstock.results.run import Run
 from penstock.scenario.document import Document
@@ -57,11 +57,11 @@ def run() -> Run:
 
 
 def recorded(scenario: ps.Scenario | Document) -> RecordedRun:
-    return record(scenario.resolve(), 1, events=True, series=True)
+    return record_run(scenario.resolve(), 1, events=True, series=True)
 
 
 def test_a_course_adds_up_to_the_metrics_of_its_run(run: Run) -> None:
-    course = course_of(recorded(Document.parse(L4S)))
+    course = run_course(recorded(Document.parse(L4S)))
     seconds = 10 / INTERVALS
     assert course["t_ns"][-1] == 10_000_000_000
     link, of_link = run.raw["links"]["bottleneck"], course["links"]["bottleneck"]
@@ -86,7 +86,7 @@ def test_packets_with_equal_numbers_have_their_own_delays() -> None:
         duration="10s",
         traffic={"flood": ps.Cbr(rate="20Mbit", packet="1000B"), "one-packet": ps.Tcp(packets=1, arrivals="20ms")},
     )
-    course = course_of(recorded(scenario))
+    course = run_course(recorded(scenario))
     delays = course["links"]["bottleneck"]["delay_s"]
     late = {name: np.array(delays[name][INTERVALS // 2 :], dtype=float) for name in ("flood", "one-packet")}
     assert np.nanmean(late["one-packet"]) == pytest.approx(np.nanmean(late["flood"]), rel=0.05)
@@ -95,7 +95,7 @@ def test_packets_with_equal_numbers_have_their_own_delays() -> None:
 @pytest.mark.parametrize("duration", ["1s", "3s", "10s"])
 def test_the_windows_of_a_short_run_are_at_their_times(duration: str) -> None:
     late = Document.parse(L4S.replace('"10s"', f'"{duration}"')).set("traffic.cubic.start", "500ms", "test")
-    course = course_of(recorded(late))
+    course = run_course(recorded(late))
     (windows,) = course["cwnd_pkts"]["cubic"]
     first = next(at for at, window in enumerate(windows) if window is not None and window > 1)
     assert course["t_ns"][first] / 1e9 == pytest.approx(0.5, abs=2.5 * float(duration[:-1]) / 100)

@@ -11,7 +11,7 @@ RED = "red:min_th=100,max_th=300"
 
 
 def of(scheme: str, flows: str = "5..100") -> explanation.Explanation:
-    return explanation.prepare(scheme, "20Mbit", "80ms", flows, "500p")
+    return explanation.prepare_explanation(scheme, "20Mbit", "80ms", flows, "500p")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def of(scheme: str, flows: str = "5..100") -> explanation.Explanation:
 def test_settings_are_the_law_of_the_fluid(scheme: str, law: model.FluidLaw) -> None:
     capacity = 5000 if "500B" in scheme else 2500
     explanation = of(scheme)
-    flows = [d.flows for d in explanation.damping()]
+    flows = [d.flows for d in explanation.fluid_predictions()]
     fluid = model.Fluid(flows=flows, rtt=0.08, capacity=capacity, law=law, eta=1.5)
     margins, queues = fluid.margins(), np.asarray(fluid.equilibrium().queue)
     document = explanation.as_json()["fluid"]
@@ -81,10 +81,10 @@ def test_the_text_says_beside_each_number_of_flows_whether_it_swings() -> None:
 )  # fmt: skip
 def test_what_the_fluid_does_not_have_is_left_out(scheme: str) -> None:
     explanation = of(scheme)
-    assert explanation.damping() == []
+    assert explanation.fluid_predictions() == []
     assert "fluid" not in explanation.as_json()
     assert "fluid model" not in explanation.text(100)
 
 
 def test_without_flows_there_is_no_fluid() -> None:
-    assert "fluid" not in explanation.prepare(RED, "20Mbit", "80ms", None, "500p").as_json()
+    assert "fluid" not in explanation.prepare_explanation(RED, "20Mbit", "80ms", None, "500p").as_json()

@@ -15,8 +15,8 @@ import penstock as ps
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from penstock.dialects import DIALECTS, OTHERS, DialectError, Facts, read, write
-from penstock.dialects.tc_red import averaging
+from penstock.dialects import DIALECTS, OTHERS, ConversionContext, DialectError, read, write
+from penstock.dialects.tc_red import weight_exponent_for_burst
 from penstock.errors import ScenarioError
 from penstock.studies.candidate import Candidate
 from penstock.units import parse_time
@@ -159,7 +159,7 @@ def test_documented_examples_are_read(dialect: str, text: str, scheme: str, para
 def test_the_weight_is_the_least_power_that_lets_a_burst_pass() -> None:
     """Floyd and Jacobson 1993, section 6: a burst of L packets raises the average by L + 1 + ((1-w)^(L+1) - 1) / w."""
     for burst, low in ((55, 30), (20, 5), (100, 10)):
-        power = averaging(burst, low)
+        power = weight_exponent_for_burst(burst, low)
         assert power is not None
         bound = [burst + 1 - low <= (1 - (1 - 2.0**-n) ** burst) / 2.0**-n for n in range(1, power + 1)]
         assert bound == [False] * (power - 1) + [True]
@@ -297,14 +297,14 @@ def test_no_weight_is_written_that_linux_refuses() -> None:
 
 def test_what_cannot_be_said_is_listed() -> None:
     found = write("red", {"min_th": 5, "max_th": 15, "w_q": 0.002, "gentle": True}, "tc")
-    assert any("gentle" in item for item in found.missing)
+    assert any("gentle" in item for item in found.lost_settings)
     assert any("2^-9" in note for note in found.notes)
-    assert read("fq_codel memory_limit 32Mb", "tc").missing == ["memory_limit 32Mb"]
+    assert read("fq_codel memory_limit 32Mb", "tc").lost_settings == ["memory_limit 32Mb"]
     with pytest.raises(DialectError, match="tc has no psand"):
         write("psand", {}, "tc")
     with pytest.raises(DialectError, match="--rate"):
         write("red", {"min_th": 5, "max_th": 15, "w_q": "auto"}, "tc")
-    assert "burst" in write("red", {"min_th": 5, "max_th": 15, "w_q": "auto"}, "tc", Facts(10e6)).text
+    assert "burst" in write("red", {"min_th": 5, "max_th": 15, "w_q": "auto"}, "tc", ConversionContext(10e6)).text
 
 
 @pytest.mark.parametrize("dialect", OTHERS)
@@ -342,8 +342,10 @@ def test_what_junos_cannot_say_of_a_profile_is_told() -> None:
     assert any("2^-9" in note for note in found.notes)
     defaults = write("nonlinear", {"ecn": True}, "junos")
     assert "fill-level [ 20 50 80 ]; drop-probability [ 0 10 40 ];" in defaults.text
-    assert [item.split(":")[0] for item in defaults.missing] == ["w_q = auto", "ecn = True"]
-    assert "exponent 10" in write("nonlinear", {}, "junos", Facts(10e6)).text  # 1 - exp(-1 / 1250), near 2^-10
+    assert [item.split(":")[0] for item in defaults.lost_settings] == ["w_q = auto", "ecn = True"]
+    assert (
+        "exponent 10" in write("nonlinear", {}, "junos", ConversionContext(10e6)).text
+    )  # 1 - exp(-1 / 1250), near 2^-10
     with pytest.raises(DialectError, match="each above the one before"):
         write("nonlinear", {"fill_level": [0.301, 0.302], "drop_probability": [0, 1]}, "junos")
     with pytest.raises(DialectError, match="rise from point to point"):
@@ -395,7 +397,7 @@ def test_every_rounded_number_is_told() -> None:
     assert any("min_th = 5 packets instead of 5.4" in note for note in cisco.notes)
     assert any("mark denominator = 3" in note for note in cisco.notes)
     assert any("2^-9" in note for note in cisco.notes)
-    tc = write("choke", {"min_th": 5.4, "max_th": 15, "w_q": 0.002}, "tc", Facts(10e6))
+    tc = write("choke", {"min_th": 5.4, "max_th": 15, "w_q": 0.002}, "tc", ConversionContext(10e6))
     assert any("min = 5 packets instead of 5.4" in note for note in tc.notes)
     assert "bandwidth 10mbit" in tc.text
     assert write("red", {"min_th": 5, "max_th": 15, "max_p": 0.105}, "sonic").notes[0].startswith("max_p = 10 %")
@@ -406,16 +408,16 @@ def test_every_rounded_number_is_told() -> None:
 def test_a_limit_of_any_unit_is_written_or_refused(dialect: str, limit: str | int) -> None:
     for scheme in ("droptail", "red", "codel", "pie", "fq-codel", "sfq", "cake", "sfb", "choke", "wred", "pi"):
         with contextlib.suppress(DialectError):
-            write(scheme, {"limit": limit}, dialect, Facts(10e6))
+            write(scheme, {"limit": limit}, dialect, ConversionContext(10e6))
 
 
 def test_a_limit_in_bytes_becomes_packets_where_packets_are_counted() -> None:
-    found = write("codel", {"limit": "60kB"}, "tc", Facts(packet=1500))
+    found = write("codel", {"limit": "60kB"}, "tc", ConversionContext(packet=1500))
     assert "codel limit 40 " in found.text
     assert "limit = 40 packets of 1500 B instead of 60kB" in found.notes
     assert "bfifo limit 60000" in write("droptail", {"limit": "60kB"}, "tc").text
     assert "MaxSize=60kB" in write("codel", {"limit": "60kB"}, "ns3").text
-    assert "codel limit 25 " in write("codel", {"limit": "20ms"}, "tc", Facts(10e6)).text
+    assert "codel limit 25 " in write("codel", {"limit": "20ms"}, "tc", ConversionContext(10e6)).text
     with pytest.raises(DialectError, match="--rate"):
         write("codel", {"limit": "20ms"}, "tc")
 
@@ -460,7 +462,7 @@ LINES = [
 @pytest.mark.parametrize(("scheme", "parameters"), LINES)
 def test_a_real_tc_takes_the_lines(scheme: str, parameters: dict[str, Any]) -> None:
     """In a namespace of its own: the kernel's queue has the settings, where this kernel has the queue."""
-    line = write(scheme, parameters, "tc", Facts(device="lo")).text
+    line = write(scheme, parameters, "tc", ConversionContext(device="lo")).text
     done = subprocess.run(
         ["unshare", "--net", "sh", "-c", f"{line} && tc -d qdisc show dev lo"],
         capture_output=True,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from penstock.dialects import Facts, read
+from penstock.dialects import ConversionContext, read
 from penstock.dialects.arista import KEYS as ARISTA_KEYS
 from penstock.dialects.cisco_keys import ACTIONS
 from penstock.dialects.dummynet_keys import AQMS, OBJECT_KEYS, RED_KEYS
@@ -91,10 +91,10 @@ REMOVED = (
 def seen(text: str, dialect: str) -> Any:
     """All that a reading tells; or the error."""
     try:
-        result = read(text, dialect, Facts(10e6))
+        result = read(text, dialect, ConversionContext(10e6))
     except PenstockError as error:
         return type(error)
-    return result.scheme, json.dumps(result.parameters), result.rate, result.missing, result.notes
+    return result.scheme, json.dumps(result.parameters), result.rate, result.lost_settings, result.notes
 
 
 def numbers(text: str, dialect: str) -> Iterator[re.Match[str]]:
@@ -180,6 +180,6 @@ def test_a_misspelt_word_of_the_structure_changes_nothing_in_silence(dialect: st
 @pytest.mark.parametrize("dialect", TABLES)
 def test_every_default_of_a_table_is_readable(dialect: str) -> None:
     for key in TABLES[dialect]:
-        assert key.fate, key
+        assert key.counterpart, key
         if key.is_applied and key.default:
-            key.value(key.default)
+            key.parse_value(key.default)

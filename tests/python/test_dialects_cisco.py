@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 
 BY_PRECEDENCE = {"min_th": [34.0, 32.0, 30.0, 28.0, 26.0, 24.0, 22.0, 20.0], "max_th": [40.0] * 8,
                  "max_p": [0.1] * 8, "precedence": "ip", "w_q": 2.0**-9}  # fmt: skip
@@ -62,7 +62,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("text", "scheme", "parameters"), CASES)
 def test_a_configuration_is_read(text: str, scheme: str, parameters: dict[str, Any]) -> None:
-    result = read(text, "cisco", Facts(10e6))
+    result = read(text, "cisco", ConversionContext(10e6))
     assert result.scheme == scheme
     assert {name: result.parameters.get(name) for name in parameters} == parameters
 
@@ -158,8 +158,8 @@ def test_a_hierarchy_is_a_priority_queue_with_rates(text: str) -> None:
     assert (data["match"], data["rate"], data["queue"]["scheme"]) == ({"dscp": [18, 20, 22]}, "5.4Mbit", "wred")
     assert {name: data["queue"][name] for name in AF} == AF
     assert rest == {"name": "class-default", "priority": 1, "rate": "3.6Mbit", "limit": "100p"}
-    assert any("beyond the guarantees" in item for item in result.missing)
-    assert any("police" in item for item in result.missing) == (text is HIERARCHY)
+    assert any("beyond the guarantees" in item for item in result.lost_settings)
+    assert any("police" in item for item in result.lost_settings) == (text is HIERARCHY)
 
 
 OLDER = """ Serial3/1
@@ -200,19 +200,19 @@ OLDER = """ Serial3/1
 
 def test_the_output_of_older_releases_is_read() -> None:
     """As the command reference prints it: rates in kbit/s, bursts in bytes, limits as Max Threshold."""
-    result = read(OLDER, "cisco", Facts(2e6))
+    result = read(OLDER, "cisco", ConversionContext(2e6))
     voice, gold, rest = result.parameters["classes"]
     assert voice == {"name": "voice", "match": {"dscp": [*range(40, 48)]}, "priority": 0, "rate": "128kbit",
                      "burst": "3200B", "limit": "64p"}  # fmt: skip
     assert (gold["rate"], gold["limit"], gold["match"]) == ("100kbit", "50p", {"dscp": [*range(16, 24)]})
     assert rest["rate"] == "1.772Mbit"
-    assert [item.split(":")[0] for item in result.missing[1:]] == ["class gold police", "class gold set"]
+    assert [item.split(":")[0] for item in result.lost_settings[1:]] == ["class gold police", "class gold set"]
 
 
 def test_classes_with_random_detect_are_classes_of_a_scheduler() -> None:
     text = (
-        "policy-map P\n class A\n  bandwidth percent 30\n  random-detect dscp af11 32 40 10\n"
-        " class B\n  bandwidth percent 50\n  random-detect dscp af21 20 40 5"
+        "policy-map P\n class A\n  bandwidth percent 30\n  random-detect dscp af11 32 40 10\n class B\n  bandwidth "
+        "percent 50\n  random-detect dscp af21 20 40 5"
     )
     result = read(text, "cisco")
     assert result.scheme == "wfq"
@@ -231,16 +231,16 @@ def test_classes_with_random_detect_are_classes_of_a_scheduler() -> None:
 )
 def test_bandwidths_are_weights(bandwidths: tuple[str, str], weights: list[int]) -> None:
     text = f"policy-map P\n class A\n  {bandwidths[0]}\n class B\n  {bandwidths[1]}"
-    assert [one["weight"] for one in read(text, "cisco", Facts(10e6)).parameters["classes"]] == weights
+    assert [one["weight"] for one in read(text, "cisco", ConversionContext(10e6)).parameters["classes"]] == weights
 
 
 def test_percents_are_of_the_link_also_beside_a_priority_class() -> None:
     """Of 10 Mbit/s: 1 has priority, 30 percent are 3, and class-default has the other 6."""
     text = (
-        "class-map V\n match dscp ef\npolicy-map P\n class V\n  priority percent 10\n"
-        " class A\n  bandwidth percent 30\n class class-default\n  fair-queue"
+        "class-map V\n match dscp ef\npolicy-map P\n class V\n  priority percent 10\n class A\n  bandwidth percent "
+        "30\n class class-default\n  fair-queue"
     )
-    classes = read(text, "cisco", Facts(10e6)).parameters["classes"]
+    classes = read(text, "cisco", ConversionContext(10e6)).parameters["classes"]
     assert [one.get("rate") for one in classes] == ["1Mbit", "3Mbit", "6Mbit"]
 
 
@@ -253,13 +253,13 @@ def test_a_class_map_holds_all_or_any_of_its_conditions() -> None:
     without = read("class-map A\n match not dscp ef\npolicy-map P\n class A\n  priority", "cisco")
     assert without.parameters["classes"][0]["match"]["dscp"] == [point for point in range(64) if point != 46]
     listed = read("class-map A\n match protocol http\npolicy-map P\n class A\n  priority", "cisco")
-    assert listed.missing == ["class-map A match protocol http: only code points are read"]
+    assert listed.lost_settings == ["class-map A match protocol http: only code points are read"]
 
 
 def test_buffers_of_an_interface_are_listed() -> None:
     text = "interface Gi0/0\n hold-queue 100 out\n service-policy output P\n"
     text += "policy-map P\n class class-default\n  queue-limit 9"
-    assert read(text, "cisco").missing == [
+    assert read(text, "cisco").lost_settings == [
         "interface Gi0/0 hold-queue 100 out: does not concern the queue of a policy map"
     ]  # fmt: skip
     with pytest.raises(DialectError, match='did you mean "service-policy"'):
@@ -271,7 +271,7 @@ def test_what_a_single_class_loses_is_listed() -> None:
         "policy-map P\n class A\n  bandwidth 1000\n  random-detect precedence 0 20 40 10\n  set dscp ef", "cisco"
     )
     assert result.scheme == "red"
-    assert [item.split(":")[0] for item in result.missing] == [
+    assert [item.split(":")[0] for item in result.lost_settings] == [
         "class A bandwidth kbit/s 1000",
         "class A",
         "class A set dscp ef",
@@ -348,7 +348,7 @@ def test_what_an_interface_removes_is_gone(lines: str) -> None:
 )
 def test_an_interface_has_what_is_left(lines: str, rate: float | None, lost: list[str]) -> None:
     found = read(f"{P}interface Gi0/1\n service-policy output P\n {lines}\n", "cisco")
-    assert (found.parameters, found.rate, found.missing) == ({"limit": "9p"}, rate, lost)
+    assert (found.parameters, found.rate, found.lost_settings) == ({"limit": "9p"}, rate, lost)
 
 
 def test_the_policy_of_an_interface_goes_with_it() -> None:
@@ -376,16 +376,18 @@ def test_a_line_is_removed_by_any_name_of_its_code_point() -> None:
 def test_a_priority_class_behind_a_class_without_a_queue_is_above_the_others(first: str) -> None:
     """priority: strict priority up to 100 kbit/s; what no class claims is in class-default."""
     maps = "class-map A\n match dscp af11\nclass-map B\n match dscp ef\n"
-    found = read(f"{maps}policy-map P\n class A\n  {first}\n class B\n  priority 100\n", "cisco", Facts(10e6))
+    found = read(
+        f"{maps}policy-map P\n class A\n  {first}\n class B\n  priority 100\n", "cisco", ConversionContext(10e6)
+    )
     assert found.scheme == "pq"
     *_, second, rest = found.parameters["classes"]
     assert (second["name"], second["priority"], second["rate"]) == ("B", 0, "100kbit")
     assert (rest["name"], rest["priority"]) == ("class-default", 1)
     lost = "class A has no queue: IOS puts its packets in that of class-default, penstock in a separate one"
-    assert lost in found.missing
+    assert lost in found.lost_settings
 
 
 @pytest.mark.parametrize("text", ["", " \n", "! a comment\n!\n"])
 def test_a_text_without_a_queue_is_refused(text: str) -> None:
     with pytest.raises(DialectError):
-        read(text, "cisco", Facts())
+        read(text, "cisco", ConversionContext())

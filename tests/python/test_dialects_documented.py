@@ -17,7 +17,7 @@ import json
 from typing import Any
 
 import pytest
-from penstock.dialects import Facts, read
+from penstock.dialects import ConversionContext, read
 
 Case = tuple[str, str, dict[str, Any], list[str]]
 """A text, the scheme, a part of its parameters, and what the losses begin with."""
@@ -378,11 +378,11 @@ CASES = [(name, *case) for name, cases in (("arista", ARISTA), ("junos", JUNOS),
 def test_a_documented_configuration_is_read(
     dialect: str, text: str, scheme: str, parameters: dict[str, Any], lost: list[str]
 ) -> None:
-    found = read(text, dialect, Facts(10e6))
+    found = read(text, dialect, ConversionContext(10e6))
     assert found.scheme == scheme
     assert is_part(parameters, {"rate": found.rate, **found.parameters}), found.parameters
-    assert len(found.missing) == len(lost), found.missing
-    assert all(any(item.startswith(start) for item in found.missing) for start in lost), found.missing
+    assert len(found.lost_settings) == len(lost), found.lost_settings
+    assert all(any(item.startswith(start) for item in found.lost_settings) for start in lost), found.lost_settings
 
 
 def test_there_are_25_of_each() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 
 PIE = {"target": "15ms", "t_update": "15ms", "alpha": 0.125, "beta": 1.25, "max_burst": "150ms", "mark_ecnth": 0.1,
        "ecn": False, "cap_drop": "on", "derandomization": "on", "activation": "off", "delay": "rate"}  # fmt: skip
@@ -96,7 +96,7 @@ def test_queues_of_a_pipe_share_it_by_weight() -> None:
         {"name": "queue2", "weight": 90, "limit": "50p",
          "queue": {"scheme": "codel", "target": "10ms", "interval": "100ms", "ecn": True}},
     ]  # fmt: skip
-    assert [item.split(":")[0] for item in result.missing] == [
+    assert [item.split(":")[0] for item in result.lost_settings] == [
         "pipe 1 delay 10ms", "pipe 1 plr 0.01", "rules (add ...) that choose the queue of a packet"
     ]  # fmt: skip
 
@@ -105,7 +105,7 @@ def test_a_pipe_is_chosen_by_its_number() -> None:
     text = "pipe 1 config codel\npipe 2 config pie"
     with pytest.raises(DialectError, match="several pipes: 1, 2"):
         read(text, "dummynet")
-    assert read(text, "dummynet", Facts(device="2")).scheme == "pie"
+    assert read(text, "dummynet", ConversionContext(device="2")).scheme == "pie"
 
 
 @pytest.mark.parametrize(
@@ -134,6 +134,6 @@ def test_a_text_at_fault_is_refused(text: str, message: str) -> None:
 def test_the_options_of_pie_are_written() -> None:
     """ipfw(8): departure rates are the default, onoff is off. RFC 8033's options: time stamps, from a third on."""
     assert write("pie", {"limit": "50p"}, "dummynet").text == "ipfw pipe 1 config queue 50 pie onoff ts noecn"
-    assert "variant = linux" in write("fq-pie", {}, "dummynet").missing[0]
+    assert "variant = linux" in write("fq-pie", {}, "dummynet").lost_settings[0]
     in_bytes = {"measure_in": "bytes", "limit": "30000B", "min_th": "5000B", "max_th": "15000B", "w_q": 0.002}
     assert "queue 30000Bytes red 0.002/5000/15000/0.1" in write("red", in_bytes, "dummynet").text

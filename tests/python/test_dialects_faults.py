@@ -11,8 +11,8 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
-from penstock.explain.warnings import of_scenario
+from penstock.dialects import ConversionContext, DialectError, read, write
+from penstock.explain.warnings import scenario_warnings
 
 from .test_dialects_documented import is_part
 
@@ -73,10 +73,10 @@ CASES: list[tuple[str, str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("dialect", "text", "scheme", "parameters"), CASES)
 def test_a_minimal_text_has_its_right_values(dialect: str, text: str, scheme: str, parameters: dict[str, Any]) -> None:
-    found = read(text, dialect, Facts(10e6))
+    found = read(text, dialect, ConversionContext(10e6))
     assert found.scheme == scheme
     assert is_part(parameters, found.parameters), found.parameters
-    assert not any("overhead" in item for item in found.missing)
+    assert not any("overhead" in item for item in found.lost_settings)
 
 
 @pytest.mark.parametrize(("dialect", "text", "named"), [
@@ -111,6 +111,6 @@ def test_a_target_is_compared_with_the_packets_that_are_sent(target: str, is_too
     """1500 B take 15.1 ms at 795 kbit/s."""
     traffic = ps.Tcp(flavour="cubic", profile="linux")
     scenario = ps.dumbbell(rate="795kbit", rtt="20ms", duration="5s", queue=ps.CoDel(target=target), traffic=traffic)
-    warnings = {warning.name: warning.says for warning in of_scenario(scenario.resolve(), ["bottleneck"])}
+    warnings = {warning.name: warning.message for warning in scenario_warnings(scenario.resolve(), ["bottleneck"])}
     assert ("low-target" in warnings) == is_too_low
     assert not is_too_low or "15.1 ms that a packet of 1500 B takes" in warnings["low-target"]

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read
+from penstock.dialects import ConversionContext, DialectError, read
 
 from .test_dialects_all_words import TEXTS
 from .test_pastes import EXPECTED, FOLDER
@@ -35,16 +35,16 @@ def texts(dialect: str) -> list[str]:
 def reading(text: str, dialect: str) -> tuple[Any, list[str]] | None:
     """The queue and the link, and the remarks; None if the text is refused."""
     try:
-        found = read(text, dialect, Facts(10e6))
+        found = read(text, dialect, ConversionContext(10e6))
     except DialectError:
         return None
-    return (found.scheme, found.parameters, found.rate, found.link), [*found.notes, *found.missing]
+    return (found.scheme, found.parameters, found.rate, found.link), [*found.notes, *found.lost_settings]
 
 
 def losses(text: str, dialect: str) -> list[str]:
     """The losses, or the error."""
     try:
-        return read(text, dialect, Facts(10e6)).missing
+        return read(text, dialect, ConversionContext(10e6)).lost_settings
     except DialectError as error:
         return [str(error)]
 
@@ -135,5 +135,5 @@ def test_doas_runs_a_command_as_sudo_does() -> None:
 
 
 def test_queues_of_fair_queue_are_listed() -> None:
-    found = read("policy-map P\n class class-default\n  fair-queue 64", "cisco", Facts(10e6))
-    assert (found.scheme, len(found.missing)) == ("fq", 1)
+    found = read("policy-map P\n class class-default\n  fair-queue 64", "cisco", ConversionContext(10e6))
+    assert (found.scheme, len(found.lost_settings)) == ("fq", 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read
+from penstock.dialects import ConversionContext, DialectError, read
 
 RED = {"min_th": "40%", "max_th": "80%", "max_p": 0.2, "gentle": True, "gentle_top": "buffer", "w_q": 1.0,
        "spacing": "none"}  # fmt: skip
@@ -97,7 +97,7 @@ def test_a_scheduler_map_is_a_scheduler_of_forwarding_classes() -> None:
     assert [one.get("match") for one in result.parameters["classes"]] == [{"dscp": [46, 47]}, {"dscp": [10]}, None]
     assert (classes["ef"]["match"], classes["ef"]["limit"]) == ({"dscp": [46, 47]}, "12500B")
     assert classes["be"]["queue"] == {"scheme": "red", "limit": "125000B", "guards": False, **RED}
-    assert [item.split(":")[0] for item in result.missing] == [
+    assert [item.split(":")[0] for item in result.lost_settings] == [
         "scheduler AF buffer-size percent 20",
         "scheduler BE drop-profile-map loss-priority high protocol any drop-profile high",
     ]
@@ -141,7 +141,7 @@ def test_a_text_at_fault_is_refused(text: str, message: str) -> None:
 
 def test_a_profile_is_chosen_by_its_name() -> None:
     text = f"drop-profiles {{ a {{ {LINE} }} b {{ fill-level 50 drop-probability 30; }} }}"
-    assert read(text, "junos", Facts(device="b")).scheme == "nonlinear"
+    assert read(text, "junos", ConversionContext(device="b")).scheme == "nonlinear"
 
 
 def test_the_last_transmit_rate_counts() -> None:
@@ -166,7 +166,7 @@ PROFILE = "output-traffic-control-profile T"
 def test_what_an_interface_has_besides_is_listed(line: str, lost: str) -> None:
     found = read(WHOLE.replace("PRIORITY", "low").replace("shaping-rate 10m", line), "junos")
     assert found.rate == 10e6
-    assert lost in found.missing
+    assert lost in found.lost_settings
 
 
 def test_statements_of_interfaces_outside_class_of_service_are_of_other_things() -> None:

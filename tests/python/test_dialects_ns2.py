@@ -98,8 +98,8 @@ def test_a_text_at_fault_is_refused(text: str, message: str) -> None:
 
 
 def test_other_variables_are_listed() -> None:
-    assert read("Queue/RED set cautious_ 1", "ns2").missing == ["Queue/RED cautious_ 1: not simulated"]
-    assert read("Queue/RED set drop_tail_ false", "ns2").missing == [
+    assert read("Queue/RED set cautious_ 1", "ns2").lost_settings == ["Queue/RED cautious_ 1: not simulated"]
+    assert read("Queue/RED set drop_tail_ false", "ns2").lost_settings == [
         "Queue/RED drop_tail_ false: here the arriving packet is dropped"
     ]
 
@@ -122,8 +122,8 @@ def test_the_defaults_are_those_of_the_program(tmp_path: Path) -> None:
     printed = subprocess.run(["ns", str(script)], capture_output=True, text=True, check=True).stdout.split()
     for (name, word), value in zip(asked, printed, strict=True):
         key = next(key for key in QUEUES[name][1] if key.name == word)
-        if value != "-" and word != "limit_" and key.kind is not None:
-            assert key.value(key.default) == key.value(value), (name, word, value)
+        if value != "-" and word != "limit_" and key.value_kind is not None:
+            assert key.parse_value(key.default) == key.parse_value(value), (name, word, value)
 
 
 IN_QUEUE = "set redq [[$ns link $r1 $r2] queue]\n"
@@ -177,7 +177,7 @@ def test_other_conditions_and_loops_change_nothing(text: str) -> None:
     ],
 )
 def test_settings_of_other_objects_and_times_are_listed(text: str, lost: list[str]) -> None:
-    assert read(LINK + text, "ns2").missing[1:] == lost
+    assert read(LINK + text, "ns2").lost_settings[1:] == lost
 
 
 @pytest.mark.parametrize("node", ["$n([expr $i+1])", "$n([expr ($i+1)%5])", "[$ns node]"])

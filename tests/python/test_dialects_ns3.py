@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 
 RED = {"limit": "25p", "min_th": 5.0, "max_th": 15.0, "max_p": 0.02, "gentle": True, "w_q": 0.002,
        "mean_packet": "500B", "spacing": "wait", "ecn": False}  # fmt: skip
@@ -106,14 +106,13 @@ def test_the_automatic_weight_follows_the_bandwidth() -> None:
 
 def test_another_disc_and_other_settings_are_listed() -> None:
     text = (
-        'Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));\n'
-        'p2p.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1p"));\n'
-        'p2p.SetDeviceAttribute("DataRate", StringValue("10Mbps"));\n'
+        'Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));\np2p.SetQueue("ns3::DropTailQueue", '
+        '"MaxSize", StringValue("1p"));\np2p.SetDeviceAttribute("DataRate", StringValue("10Mbps"));\n'
         'tch.SetRootQueueDisc("ns3::CoDelQueueDisc");'
     )
     result = read(text, "ns3")
     assert (result.scheme, result.rate) == ("codel", 10e6)
-    assert result.missing == [
+    assert result.lost_settings == [
         "ns3::TcpSocket::SegmentSize: not a setting of the queue",
         "ns3::DropTailQueue::MaxSize = 1p: not a setting of the queue",
     ]  # fmt: skip
@@ -137,8 +136,8 @@ def test_another_disc_and_other_settings_are_listed() -> None:
             "several queue discs: RedQueueDisc, PieQueueDisc",
         ),
         (
-            'a.SetRootQueueDisc("ns3::RedQueueDisc", "MinTh", DoubleValue(5));'
-            'b.SetRootQueueDisc("ns3::RedQueueDisc", "MinTh", DoubleValue(6));',
+            'a.SetRootQueueDisc("ns3::RedQueueDisc", "MinTh", '
+            'DoubleValue(5));b.SetRootQueueDisc("ns3::RedQueueDisc", "MinTh", DoubleValue(6));',
             "several RedQueueDisc with different attributes",
         ),
     ],
@@ -149,11 +148,11 @@ def test_a_text_at_fault_is_refused(text: str, message: str) -> None:
 
 
 def test_what_differs_from_the_initial_values_is_written() -> None:
-    text = write("red", {}, "ns3", Facts(10e6)).text
+    text = write("red", {}, "ns3", ConversionContext(10e6)).text
     assert all(part in text for part in ("LInterm=10", "Gentle=false", "QW=0", "MeanPktSize=1000", "10000000bps"))
     in_bytes = {"measure_in": "bytes", "limit": "30000B", "min_th": "5000B", "max_th": "15000B", "w_q": 0.002}
     assert "MaxSize=30000B|MinTh=5000|MaxTh=15000" in write("red", in_bytes, "ns3").text
-    assert any("activation" in item for item in write("pie", {}, "ns3").missing)
+    assert any("activation" in item for item in write("pie", {}, "ns3").lost_settings)
 
 
 def low(value: Any) -> str:
@@ -232,7 +231,7 @@ UNKNOWN = "of an object of unknown class"
 )  # fmt: skip
 def test_a_setting_of_an_object_that_is_not_known_is_listed(text: str, lost: str) -> None:
     found = read(INSTALLED + text, "ns3")
-    assert (found.parameters["target"], found.missing) == ("5ms", [lost])
+    assert (found.parameters["target"], found.lost_settings) == ("5ms", [lost])
 
 
 def test_the_size_of_a_queue_that_is_known_is_read() -> None:

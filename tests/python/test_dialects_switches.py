@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 
 LINE = "random-detect ecn minimum-threshold 128 kbytes maximum-threshold 1280 kbytes max-mark-probability 20 weight 5"
 SHORT = "random-detect drop minimum-threshold 10 kbytes maximum-threshold 20 kbytes"
@@ -86,7 +86,7 @@ def test_a_text_of_arista_at_fault_is_refused(text: str, message: str) -> None:
 
 def test_an_interface_is_chosen() -> None:
     text = f"interface Ethernet1\n tx-queue 3\n  {LINE}\ninterface Ethernet2\n tx-queue 3\n  {SHORT}"
-    assert read(text, "arista", Facts(device="Ethernet2")).parameters["max_p"] == 1.0
+    assert read(text, "arista", ConversionContext(device="Ethernet2")).parameters["max_p"] == 1.0
 
 
 QUEUES = "interface Ethernet1\n tx-queue 3\n  {}\n tx-queue 1\n  no priority"
@@ -118,7 +118,7 @@ def test_the_priority_of_a_queue_of_arista_is_the_last_one_set(lines: str, schem
 )
 def test_a_command_of_a_queue_of_arista_is_removed_whatever_its_values(lines: str) -> None:
     found = read(f"interface Ethernet1\n tx-queue 3\n  {lines}", "arista")
-    assert (found.scheme, found.missing) == ("droptail", [])
+    assert (found.scheme, found.lost_settings) == ("droptail", [])
 
 
 def test_a_share_of_arista_is_removed() -> None:
@@ -137,7 +137,7 @@ def test_an_interface_of_arista_is_removed(line: str) -> None:
     text = f"interface Ethernet1\n tx-queue 3\n  {LINE}\ninterface Ethernet2\n tx-queue 3\n  {SHORT}\n{line}"
     assert read(text, "arista").parameters["max_p"] == 0.2
     alone = f"interface Ethernet1\n shape rate 5000\n no shape rate\n tx-queue 3\n  {LINE}\n default tx-queue 4"
-    assert read(alone, "arista").missing == []
+    assert read(alone, "arista").lost_settings == []
 
 
 def test_a_map_of_arista_is_reset() -> None:
@@ -204,7 +204,7 @@ def test_a_whole_configuration_of_sonic_is_a_scheduler() -> None:
     ]  # fmt: skip
     assert [one.get("match") for one in classes] == [{"dscp": [32]}, {"dscp": [24]}, {"dscp": [0]}, None]
     assert {name: classes[0]["queue"][name] for name in GREEN} == GREEN
-    assert result.missing == ["BUFFER_POOL: buffers of the switch, shared between ports"]
+    assert result.lost_settings == ["BUFFER_POOL: buffers of the switch, shared between ports"]
 
 
 @pytest.mark.parametrize(
@@ -232,13 +232,13 @@ def test_several_profiles_of_sonic_are_told() -> None:
     tree = {"WRED_PROFILE": {"A": PROFILE, "B": {**PROFILE, "ecn": "ecn_none"}}}
     with pytest.raises(DialectError, match="several profiles: A, B"):
         read(json.dumps(tree), "sonic")
-    assert read(json.dumps(tree), "sonic", Facts(device="B")).parameters.get("ecn") is None
+    assert read(json.dumps(tree), "sonic", ConversionContext(device="B")).parameters.get("ecn") is None
 
 
 def test_best_effort_is_green_on_the_way_to_sonic() -> None:
     levels = {"min_th": [40, 30, 20, 40], "max_th": [60, 50, 40, 60], "max_p": [0.1, 0.2, 0.3, 0.1], "w_q": 1.0}
     written = write("wred", levels, "sonic")
-    assert not written.missing
+    assert not written.lost_settings
     assert read(written.text, "sonic").parameters["min_th"] == [40, 30, 20, 40]
-    listed = write("wred", {**levels, "min_th": [40, 30, 20, 10]}, "sonic").missing
+    listed = write("wred", {**levels, "min_th": [40, 30, 20, 10]}, "sonic").lost_settings
     assert listed == ["level 3, of best effort: in SONiC best effort is green, level 0"]

@@ -11,9 +11,9 @@ import penstock as ps
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from penstock.dialects import DialectError, Facts, read, write
-from penstock.dialects.tc_lines import lines_of
-from penstock.dialects.tc_match import priority_of
+from penstock.dialects import ConversionContext, DialectError, read, write
+from penstock.dialects.tc_lines import read_objects
+from penstock.dialects.tc_match import linux_priority
 from penstock.dialects.tc_table import QUEUES
 from penstock.results.display import scheme_argument
 from penstock.scenario.scheme_text import parse_scheme
@@ -39,7 +39,7 @@ tc filter add dev eth0 protocol ip parent 1:0 prio 2 u32 match ip protocol 17 0x
 def test_htb_is_fair_queueing_by_the_rates_of_its_classes() -> None:
     found = read(HTB + FILTERS, "tc")
     assert (found.scheme, found.rate) == ("wfq", 800e3)
-    assert found.missing == ["1:12: queues of sfq in a class: here the class has one queue with droptail"]
+    assert found.lost_settings == ["1:12: queues of sfq in a class: here the class has one queue with droptail"]
     assert found.parameters["classes"] == [
         {"name": "1:10", "match": {"dscp": [46]}, "weight": 0.24, "limit": "5p"},
         {"name": "1:11", "match": {"protocol": "udp"}, "weight": 0.08, "limit": "5p"},
@@ -52,11 +52,11 @@ def test_what_htb_has_besides_is_listed() -> None:
     text += "tc filter add dev eth0 protocol ip parent 1:0 prio 1 u32 match ip src 1.2.3.4 flowid 1:10\n"
     found = read(text, "tc")
     for item in ("ceil 640kbit of 1:12", "burst 15360B of 1:12", "quantum 1514", "packets of 1:10", "match ip src"):
-        assert any(item in told for told in found.missing), item
+        assert any(item in told for told in found.lost_settings), item
     deep = "tc class add dev eth0 parent 1:1 classid 1:2 htb rate 5kbps\n"
     deep += "tc class add dev eth0 parent 1:2 classid 1:21 htb rate 5kbps\n"
-    assert any("between the root" in told for told in read(HTB + deep, "tc").missing)
-    assert any("unshaped" in told for told in read(HTB.replace("default 12", ""), "tc").missing)
+    assert any("between the root" in told for told in read(HTB + deep, "tc").lost_settings)
+    assert any("unshaped" in told for told in read(HTB.replace("default 12", ""), "tc").lost_settings)
 
 
 def test_htb_with_priorities_is_priority_queueing_with_rates() -> None:
@@ -73,7 +73,7 @@ def test_one_class_is_the_rate_of_the_link() -> None:
     tc class add dev eth0 parent 1: classid 1:1 htb rate 18mbit
     tc qdisc add dev eth0 parent 1:1 fq_codel target 5ms ecn"""
     found = read(text, "tc")
-    assert (found.scheme, found.rate, found.parameters["target"], found.missing) == ("fq-codel", 18e6, "5ms", [])
+    assert (found.scheme, found.rate, found.parameters["target"], found.lost_settings) == ("fq-codel", 18e6, "5ms", [])
 
 
 def test_tbf_is_a_shaper() -> None:
@@ -85,17 +85,17 @@ def test_tbf_is_a_shaper() -> None:
     )
     assert found.scheme == "shaper"
     assert found.parameters == {"rate": "500kbit", "burst": "5120B", "limit": f"{round(0.07 * 500e3 / 8 + 5120)}B"}
-    assert found.missing == ["peakrate 1mbit", "minburst 1540"]
+    assert found.lost_settings == ["peakrate 1mbit", "minburst 1540"]
     inner = "tc qdisc add dev eth0 handle 10: root tbf rate 0.5mbit burst 5kb latency 70ms\n"
     inner += "tc qdisc add dev eth0 parent 10:1 handle 100: sfq"
     found = read(inner, "tc")
     assert (found.scheme, found.rate) == ("sfq", 500e3)
-    assert found.missing == ["burst of tbf, 5120 B: a link has no token bucket"]
+    assert found.lost_settings == ["burst of tbf, 5120 B: a link has no token bucket"]
 
 
 def test_prio_has_the_bands_of_its_map() -> None:
     """tc-prio(8): TOS 0x10 is interactive, band 0; 0x8 is bulk, band 2; 0 is best effort and 0x18 bulk too, band 1."""
-    assert [priority_of(tos >> 2) for tos in (0x0, 0x8, 0x10, 0x18)] == [0, 2, 6, 4]
+    assert [linux_priority(tos >> 2) for tos in (0x0, 0x8, 0x10, 0x18)] == [0, 2, 6, 4]
     found = read("tc qdisc add dev eth0 root handle 1: prio", "tc")
     assert found.scheme == "pq"
     by_name = {one["name"]: one for one in found.parameters["classes"]}
@@ -130,24 +130,24 @@ def test_gred_is_weighted_red() -> None:
     assert (found.scheme, found.parameters["limit"]) == ("wred", "61440B")
     assert found.parameters["min_th"] == [30, 10]
     assert found.parameters["max_p"] == [0.02, 0.1]
-    assert any("w_q of vq 1" in item for item in found.missing)
+    assert any("w_q of vq 1" in item for item in found.lost_settings)
     alone = read(text.replace(" grio", "").replace("vq 1 prio 1", "vq 1 prio 2"), "tc")
-    assert any("an average per vq" in item for item in alone.missing)
+    assert any("an average per vq" in item for item in alone.lost_settings)
 
 
 def test_gred_below_a_class_has_all_its_levels() -> None:
-    lines = write("wred", {"limit": "100p"}, "tc", Facts(10e6)).text
+    lines = write("wred", {"limit": "100p"}, "tc", ConversionContext(10e6)).text
     alone = read(lines, "tc")
     below = read(
-        "tc qdisc replace dev eth0 root handle 1: htb default 1\n"
-        "tc class replace dev eth0 parent 1: classid 1:1 htb rate 10mbit\n" + lines.replace(" root ", " parent 1:1 "),
+        "tc qdisc replace dev eth0 root handle 1: htb default 1\ntc class replace dev eth0 parent 1: classid 1:1 htb "
+        "rate 10mbit\n" + lines.replace(" root ", " parent 1:1 "),
         "tc",
     )
-    assert (below.scheme, below.parameters, below.rate, below.missing) == (
+    assert (below.scheme, below.parameters, below.rate, below.lost_settings) == (
         "wred",
         alone.parameters,
         10e6,
-        alone.missing,
+        alone.lost_settings,
     )
 
 
@@ -156,11 +156,11 @@ def test_fq_is_the_nearest_fair_queueing() -> None:
     found = read("tc qdisc add dev eth0 root fq ce_threshold 4ms", "tc")
     assert found.scheme == "sfq"
     assert found.parameters == {"limit": "10000p", "depth": 100, "quantum": "3028B", "buckets": 65536}
-    assert "ce_threshold 4ms" in found.missing
-    assert any("pacing" in item for item in found.missing)
+    assert "ce_threshold 4ms" in found.lost_settings
+    assert any("pacing" in item for item in found.lost_settings)
     printed = read(
-        "qdisc fq 8001: dev eth0 root refcnt 2 limit 10000p flow_limit 100p buckets 1024 orphan_mask 1023 "
-        "quantum 3028b initial_quantum 15140b low_rate_threshold 550Kbit refill_delay 40.0ms ce_threshold 4.0ms",
+        "qdisc fq 8001: dev eth0 root refcnt 2 limit 10000p flow_limit 100p buckets 1024 orphan_mask 1023 quantum "
+        "3028b initial_quantum 15140b low_rate_threshold 550Kbit refill_delay 40.0ms ce_threshold 4.0ms",
         "tc",
     )
     assert printed.parameters == found.parameters
@@ -201,9 +201,7 @@ codepoints = st.lists(st.integers(0, 63), min_size=1, max_size=6, unique=True).m
 aqms = st.one_of(
     st.builds(lambda limit: {"limit": limit}, counts),
     st.builds(
-        lambda limit, ms, ecn: {
-            "queue": {"scheme": "codel", "limit": limit, "target": f"{ms}ms", "ecn": ecn},
-        },
+        lambda limit, ms, ecn: {"queue": {"scheme": "codel", "limit": limit, "target": f"{ms}ms", "ecn": ecn}},
         counts,
         st.integers(1, 50),
         st.booleans(),
@@ -229,9 +227,9 @@ def classes(draw: st.DrawFn, more: st.SearchStrategy[dict[str, Any]]) -> list[di
 
 def back(scheme: str, parameters: dict[str, Any], rate: float | None = None) -> tuple[str, dict[str, Any], list[str]]:
     """There and back, with what was lost on the way."""
-    written = write(scheme, parameters, "tc", Facts(rate))
-    again = read(written.text, "tc", Facts())
-    return again.scheme, again.parameters, [*written.missing, *again.missing]
+    written = write(scheme, parameters, "tc", ConversionContext(rate))
+    again = read(written.text, "tc", ConversionContext())
+    return again.scheme, again.parameters, [*written.lost_settings, *again.lost_settings]
 
 
 def as_read(given_: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -333,7 +331,7 @@ def test_a_class_has_one_queue_with_an_aqm(aqm: str) -> None:
     found = read(HTB.replace("sfq perturb 10", aqm) + FILTERS, "tc")
     queue: Any = {"scheme": found.scheme, "limit": "100p", **found.parameters}
     ps.dumbbell(rate="800kbit", rtt="40ms", duration="1s", queue=queue, traffic={"bulk": ps.Tcp()}).resolve()
-    assert bool(found.missing) == (not aqm.startswith("red"))
+    assert bool(found.lost_settings) == (not aqm.startswith("red"))
 
 
 def test_the_classes_run() -> None:
@@ -348,7 +346,7 @@ def test_the_classes_run() -> None:
 def test_a_burst_is_at_most_what_tc_can_keep() -> None:
     """As recorded: 999999 bytes at 8704 bit/s, 919 s, were printed as 102798."""
     two: list[dict[str, Any]] = [{"name": "1:10", "rate": "8704bit", "burst": "999999B", "match": {"dscp": [1]}}]
-    found = write("pq", {"classes": [*two, {"name": "1:20"}]}, "tc", Facts(10e6))
+    found = write("pq", {"classes": [*two, {"name": "1:20"}]}, "tc", ConversionContext(10e6))
     assert "rate 8704bit ceil 10mbit burst 298112 prio 0" in found.text
     assert "burst of 1:10 = 298112 bytes instead of 999999: tc has up to 274 s" in found.notes
 
@@ -356,8 +354,8 @@ def test_a_burst_is_at_most_what_tc_can_keep() -> None:
 def test_what_tc_cannot_say_of_classes_is_told() -> None:
     two: list[dict[str, Any]] = [{"name": "voice", "match": {"size": ["0B", "200B"]}}, {"name": "rest"}]
     found = write("pq", {"classes": two, "limit": "100p"}, "tc")
-    assert any("match size" in item for item in found.missing)
-    assert any("cannot share a limit" in item for item in found.missing)
+    assert any("match size" in item for item in found.lost_settings)
+    assert any("cannot share a limit" in item for item in found.lost_settings)
     assert "voice is class 1:1" in found.notes
     with pytest.raises(DialectError, match="--rate"):
         write("pq", {"classes": [{**two[0], "rate": "1Mbit"}, two[1]]}, "tc")
@@ -424,7 +422,7 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("scheme", "parameters"), SETTINGS)
 def test_a_real_tc_takes_each_line(scheme: str, parameters: dict[str, Any]) -> None:
     """Each line is understood by tc; the kernel may lack what it asks for."""
-    lines = write(scheme, parameters, "tc", Facts(10e6, device="lo")).text.splitlines()
+    lines = write(scheme, parameters, "tc", ConversionContext(10e6, device="lo")).text.splitlines()
     shown = in_namespace("\n".join(f"{line} 2>&1" for line in lines) + "\ntc qdisc show dev lo; true")
     told = [row for row in shown.splitlines() if not row.startswith(("qdisc", "Error:", "RTNETLINK", "We have"))]
     assert not [row for row in told if row and "Dump was" not in row], shown
@@ -433,7 +431,7 @@ def test_a_real_tc_takes_each_line(scheme: str, parameters: dict[str, Any]) -> N
 @pytest.mark.needs("tc", "namespaces")
 def test_the_kernel_has_the_settings_of_tbf() -> None:
     made = {"rate": "1.5Mbit", "burst": "5000B", "limit": "30000B"}
-    line = write("shaper", made, "tc", Facts(device="lo")).text
+    line = write("shaper", made, "tc", ConversionContext(device="lo")).text
     shown = read(in_namespace(f"{line} && tc qdisc show dev lo").splitlines()[0], "tc").parameters
     assert shown["rate"] == made["rate"]
     assert abs(int(shown["burst"].removesuffix("B")) - 5000) <= 1  # the kernel has it as a time
@@ -460,7 +458,7 @@ filter parent 1: protocol ip pref 1 u32 chain 0 fh 800::800 order 2048 key ht 80
 
 def test_what_tc_prints_is_read() -> None:
     found = read(PRINTED, "tc")
-    assert (found.scheme, found.rate, found.missing) == ("wfq", 10e6, [])
+    assert (found.scheme, found.rate, found.lost_settings) == ("wfq", 10e6, [])
     assert found.parameters["classes"] == [
         {"name": "1:10", "match": {"dscp": [46]}, "weight": 4.0, "limit": "5p"},
         {"name": "1:12", "weight": 6.0, "limit": "1000p"},
@@ -468,7 +466,7 @@ def test_what_tc_prints_is_read() -> None:
 
 
 def test_lines_are_found_in_any_form() -> None:
-    assert [line.subject for line in lines_of(HTB)] == ["qdisc", *["class"] * 4, *["qdisc"] * 3]
-    (line,) = lines_of("class htb 1:10 parent 1:1 leaf 10: prio 0 rate 5Mbit ceil 10Mbit burst 1600b cburst 1600b")
+    assert [line.subject for line in read_objects(HTB)] == ["qdisc", *["class"] * 4, *["qdisc"] * 3]
+    (line,) = read_objects("class htb 1:10 parent 1:1 leaf 10: prio 0 rate 5Mbit ceil 10Mbit burst 1600b cburst 1600b")
     assert (line.id, line.parent, line.kind, line.words[:2]) == ("1:10", "1:1", "htb", ["prio", "0"])
     assert replace(line, text="").text == ""

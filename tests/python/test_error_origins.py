@@ -8,7 +8,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.errors import Option
+from penstock.errors import OptionOrigin
 from penstock.evaluation.evaluate import evaluate
 
 LINK = ps.dumbbell(rate="5Mbit", rtt="40ms", duration="2s", traffic={"bulk": ps.Tcp(count=2)})
@@ -56,6 +56,6 @@ def test_errors_in_python_name_arguments(call: Callable[[], Any], start: str) ->
 
 
 def test_an_origin_keeps_its_argument_in_another_process() -> None:
-    origin = Option.of("--scheme", "schemes", "red")
+    origin = OptionOrigin.with_value("--scheme", "schemes", "red")
     copy = pickle.loads(pickle.dumps(origin))
     assert (copy, copy.argument) == ("--scheme red", 'schemes="red"')

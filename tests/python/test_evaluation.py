@@ -11,8 +11,8 @@ from typing import Any
 import penstock as ps
 import pytest
 from penstock.errors import PenstockError
-from penstock.evaluation.evaluate import FULL, QUICK, Evaluation, Form, cases_of, evaluate
-from penstock.evaluation.network import HEAVY, MEDIUM, MILD, Bench
+from penstock.evaluation.evaluate import FULL, QUICK, Evaluation, EvaluationForm, evaluate, rfc_cases
+from penstock.evaluation.network import HEAVY, MEDIUM, MILD, Dumbbell
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [
@@ -22,7 +22,7 @@ IDS = [
 ]  # fmt: skip
 """Every scenario for which the RFC asks (its table in section 14; 4.4 and 4.5 repeat others), in the quick form."""
 
-TINY = Form(Bench(rate=1e6, packet=698, duration_s=6.0, start_s=1.0), 2, quick=True)
+TINY = EvaluationForm(Dumbbell(rate=1e6, packet=698, duration_s=6.0, start_s=1.0), 2, quick=True)
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +31,8 @@ def evaluation() -> Evaluation:
 
 
 @pytest.mark.parametrize("form", [QUICK, FULL])
-def test_every_section_has_its_scenario(form: Form) -> None:
-    cases = cases_of(form)
+def test_every_section_has_its_scenario(form: EvaluationForm) -> None:
+    cases = rfc_cases(form)
     ids = [case.id for case in cases]
     assert [name for name in ids if not name.startswith("6.2")] == [name for name in IDS if not name.startswith("6.2")]
     assert set(IDS) <= set(ids)
@@ -43,14 +43,14 @@ def test_every_section_has_its_scenario(form: Form) -> None:
 
 def test_every_scenario_has_a_row_for_each_scheme(evaluation: Evaluation) -> None:
     assert evaluation.schemes == ("droptail", "codel", "red")
-    ids = [case.id for case in cases_of(TINY)]
+    ids = [case.id for case in rfc_cases(TINY)]
     assert [(row.case.id, row.scheme) for row in evaluation.rows] == [
         (name, scheme) for name in ids for scheme in evaluation.schemes
     ]
     for row in evaluation.rows:
         assert row.metrics["bottleneck"]["utilization"]["mean"] > 0, row.case.id
         assert set(row.case.groups) & set(row.metrics), row.case.id
-        assert bool(row.against) == (row.scheme != "droptail")
+        assert bool(row.differences_to_droptail) == (row.scheme != "droptail")
 
 
 def test_the_runs_of_a_scenario_are_those_of_a_comparison_on_it(evaluation: Evaluation) -> None:
@@ -72,7 +72,7 @@ def test_the_runs_of_a_scenario_are_those_of_a_comparison_on_it(evaluation: Eval
 
 def test_the_runs_are_a_table_like_any_other(evaluation: Evaluation, tmp_path: Path) -> None:
     assert isinstance(evaluation.runs, ps.Runs)
-    assert evaluation.runs.axes == {"case": [case.id for case in cases_of(TINY)]}
+    assert evaluation.runs.axes == {"case": [case.id for case in rfc_cases(TINY)]}
     assert len(evaluation.runs) == len(IDS) * 3 * TINY.runs
     # The link "second" is in another scenario than the traffic "second".
     assert evaluation.runs.estimate("loss_rate", "second", case="6.2-20", scheme="codel").mean > 0
@@ -84,7 +84,7 @@ def test_the_runs_are_a_table_like_any_other(evaluation: Evaluation, tmp_path: P
 def test_loads_follow_the_formula_of_the_rfc(share: float, loss: float) -> None:
     """Section 8.2.1: N = S sqrt(1 / 0.76) sqrt(l_r), and the factors that the RFC prints for it."""
     assert share == math.floor(1000 * math.sqrt(loss / 0.76)) / 1000
-    bench = Bench(rate=10e6, rtt_ms=100, packet=1500)
+    bench = Dumbbell(rate=10e6, rtt_ms=100, packet=1500)
     assert bench.bdp == pytest.approx(10e6 * 0.1 / 12_000)
     assert bench.flows(share) == round(share * (bench.bdp + bench.buffer()))
 
@@ -95,9 +95,9 @@ def test_losses_behind_drop_tail_are_those_of_the_square_root_law() -> None:
 
     The AQM leaves out timeouts, and so the heavy level, with windows of seven packets.
     """
-    form = Form(Bench(duration_s=120.0), 5, quick=True)
+    form = EvaluationForm(Dumbbell(duration_s=120.0), 5, quick=True)
     losses = {}
-    for case in cases_of(form):
+    for case in rfc_cases(form):
         if case.section in ("8.2.2", "8.2.3", "8.2.4"):
             scenario = case.scenario(form.bench).set("traffic.bulk.delayed_ack", False)
             runs = ps.compare(scenario, ["droptail"], runs=form.runs)
@@ -118,7 +118,11 @@ def test_the_discussion_has_sensitivity_and_knobs(evaluation: Evaluation) -> Non
 
 
 def test_a_row_says_how_it_stands_beside_drop_tail(evaluation: Evaluation) -> None:
-    verdicts = {row.beside("delay_mean_s", lower_is_better=True) for row in evaluation.rows if row.scheme == "codel"}
+    verdicts = {
+        row.compared_with_droptail("delay_mean_s", lower_is_better=True)
+        for row in evaluation.rows
+        if row.scheme == "codel"
+    }
     assert verdicts <= {"better", "worse", "tie"}
     assert evaluation.conclusion.startswith("codel has a shorter queueing delay than drop-tail in ")
 
@@ -138,7 +142,7 @@ def test_an_aqm_in_python_passes_through_the_whole() -> None:
         def on_arrival(self, cx: Any, pkt: Any) -> Any:
             return ps.DROP if cx.queue.packets >= self.k else ps.PASS
 
-    form = Form(Bench(rate=5e5, packet=698, duration_s=3.0, start_s=0.5), 1, quick=True)
+    form = EvaluationForm(Dumbbell(rate=5e5, packet=698, duration_s=3.0, start_s=0.5), 1, quick=True)
     evaluation = evaluate(["evaluated-threshold"], form)
     assert [row.case.id for row in evaluation.rows if row.scheme == "evaluated-threshold"] == IDS
     assert {entry["factor"] for entry in evaluation.discussion[0].sensitivity if entry["parameter"] == "k"} == {

@@ -12,7 +12,7 @@ import penstock as ps
 import pytest
 from penstock import _native
 from penstock.aqms.catalog import schemes
-from penstock.explain import explanation, measured
+from penstock.explain import explanation, standard_case
 from penstock.explain.text import lane_plot
 from penstock.plots import response, save, service_order
 
@@ -21,7 +21,7 @@ NAMES = [scheme.name for scheme in schemes()]
 
 
 def prepared(name: str) -> explanation.Explanation:
-    return explanation.prepare(name, "10Mbit", "100ms", "16", "1BDP")
+    return explanation.prepare_explanation(name, "10Mbit", "100ms", "16", "1BDP")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,14 +105,14 @@ def test_lanes_in_a_terminal() -> None:
 
 
 def test_the_standard_case_has_every_scheme() -> None:
-    standard = measured.load()
+    standard = standard_case.load_results()
     assert standard.names() == NAMES
-    assert standard.runs == measured.RUNS
+    assert standard.runs == standard_case.RUNS
     for scheme in schemes():
-        for flows in measured.LOADS:
+        for flows in standard_case.LOADS:
             cell = standard.cell(scheme.name, flows)
             assert cell is not None
-            assert {measured.name_of(*metric) for metric in measured.METRICS} == set(cell)
+            assert {standard_case.metric_key(*metric) for metric in standard_case.METRICS} == set(cell)
             assert (standard.cell(scheme.name, flows, ecn=True) is not None) == scheme.ecn
 
 
@@ -120,7 +120,7 @@ def test_the_page_of_the_comparison_is_current() -> None:
     """`make schemes` writes page and figures from the data; nothing was changed by hand."""
     compared = importlib.import_module("compared")
 
-    assert compared.page(measured.load()) == compared.PAGE.read_text(encoding="utf-8")
+    assert compared.page(standard_case.load_results()) == compared.PAGE.read_text(encoding="utf-8")
     sizes = [(compared.FIGURES / f"schemes-{name}.png").stat().st_size for name in ("loads", "ecn")]
     assert sum(sizes) < 300_000
 
@@ -131,7 +131,7 @@ def test_a_figure_is_not_saved_as_something_else(tmp_path: Path) -> None:
 
 
 def test_a_table_of_the_documentation_has_columns_in_the_terminal() -> None:
-    text = explanation.prepare("cake", "10Mbit", "100ms", None, "1BDP").text(100)
+    text = explanation.prepare_explanation("cake", "10Mbit", "100ms", None, "1BDP").text(100)
     assert "|" not in text
     assert "---" not in text.split("least urgent first")[1].split("Differences")[0]
     assert '"diffserv4"                Bulk; Best Effort; Video' in text
@@ -140,7 +140,7 @@ def test_a_table_of_the_documentation_has_columns_in_the_terminal() -> None:
 
 def test_a_congestion_control_is_no_scheme() -> None:
     with pytest.raises(ps.PenstockError, match=r'cubic is a congestion control of TCP.* flavour = "cubic"'):
-        explanation.prepare("cubic", "10Mbit", "100ms", None, "1BDP")
+        explanation.prepare_explanation("cubic", "10Mbit", "100ms", None, "1BDP")
 
 
 @pytest.mark.parametrize(
@@ -153,20 +153,22 @@ def test_a_congestion_control_is_no_scheme() -> None:
 )
 def test_an_unknown_scheme_names_the_nearest_mechanism(name: str, near: str) -> None:
     with pytest.raises(ps.PenstockError, match=re.escape(f"unknown scheme; did you mean {near} Available: droptail,")):
-        explanation.prepare(name, "10Mbit", "100ms", None, "1BDP")
+        explanation.prepare_explanation(name, "10Mbit", "100ms", None, "1BDP")
 
 
 @pytest.mark.parametrize("rate", ["95Mbit", "95mbit", 95e6])
 def test_the_bandwidth_of_cake_is_a_rate(rate: str | float) -> None:
     value = f'"{rate}"' if isinstance(rate, str) else rate
-    explanation_of_cake = explanation.prepare(f"cake:bandwidth={value}", "100Mbit", "10ms", None, "1BDP")
+    explanation_of_cake = explanation.prepare_explanation(f"cake:bandwidth={value}", "100Mbit", "10ms", None, "1BDP")
     assert explanation_of_cake.queue.canonical["params"]["bandwidth"] == 95_000_000
 
 
 @pytest.mark.parametrize("setting", ["shaper:rate", 'ras:cir="1Mbit",pir', "cake:bandwidth"])
 def test_a_bare_number_for_a_rate_of_a_scheme_is_in_bits_per_second(setting: str) -> None:
     def canonical(rate: str) -> object:
-        params = explanation.prepare(f"{setting}={rate}", "100Mbit", "10ms", None, "1BDP").queue.canonical["params"]
+        params = explanation.prepare_explanation(f"{setting}={rate}", "100Mbit", "10ms", None, "1BDP").queue.canonical[
+            "params"
+        ]
         return params[setting.replace(",", ":").split(":")[-1]]
 
     assert canonical("2000000") == canonical("2e6") == canonical('"2Mbit"') == 2_000_000

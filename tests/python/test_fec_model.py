@@ -77,7 +77,7 @@ def test_cells_measured_again(fec: ModuleType, flows: int, better: str) -> None:
         for run in runs:
             pmf = np.asarray(run.loss_run_pmf)[:100]
             counts[: len(pmf)] += run.loss_runs * pmf
-        model = ps.model.Batches(tuple(counts / counts.sum()))
+        model = ps.model.LossBatches(tuple(counts / counts.sum()))
         loss = model.residual_loss(float(np.mean([run.loss_rate for run in runs])), 16, 1)
         assert loss == pytest.approx(after[scheme], rel=0.25)
         assert after[scheme] == pytest.approx(float(np.mean(results.cells[cell.name]["after"])), rel=0.25)

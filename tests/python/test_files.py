@@ -18,7 +18,7 @@ from pathlib import Path
 import penstock as ps
 import pytest
 from penstock import files
-from penstock.files import MAX_BYTES, FileError, UnsuitableFileError, read_bytes, whole, write_text
+from penstock.files import MAX_BYTES, FileError, UnsuitableFileError, atomic_replacement, read_bytes, write_text
 from penstock.plots import save, style
 
 from .test_scenario import small
@@ -49,7 +49,7 @@ def test_a_file_is_replaced_when_it_is_whole(tmp_path: Path) -> None:
     file = tmp_path / "x.txt"
     file.write_text("older")
     file.chmod(0o640)
-    with whole(file) as part:
+    with atomic_replacement(file) as part:
         part.write_text("newer")
         assert file.read_text() == "older"
     assert file.read_text() == "newer"
@@ -58,7 +58,7 @@ def test_a_file_is_replaced_when_it_is_whole(tmp_path: Path) -> None:
 
 
 def write_half(file: Path, error: type[BaseException]) -> None:
-    with whole(file) as part:
+    with atomic_replacement(file) as part:
         part.write_text("half")
         raise error
 
@@ -179,7 +179,7 @@ def test_a_link_in_the_place_of_the_temporary_file_is_not_followed(tmp_path: Pat
     file = tmp_path / "o.json"
     for name in (f"{file.name}.part", f".{file.name}.tmp", f"{file.name}.tmp"):
         (tmp_path / name).symlink_to(victim)
-    with whole(file) as first, whole(file) as second:
+    with atomic_replacement(file) as first, atomic_replacement(file) as second:
         assert first.parent == second.parent == tmp_path
         assert first != second
         assert first.name not in {item.name for item in tmp_path.glob("*.part")}

@@ -17,15 +17,15 @@ import penstock as ps
 import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
-from penstock.engine.pcap import captures
-from penstock.engine.trace import record
+from penstock.engine.pcap import captures_of_links
+from penstock.engine.trace import record_run
 from penstock.errors import PenstockError
-from penstock.fitting import twin
-from penstock.fitting.directions import forward_packets
+from penstock.fitting import fitted_scenario
+from penstock.fitting.directions import forward_packet_mask
 from penstock.fitting.fit import Fit
 from penstock.fitting.packets import read_packets
+from penstock.scenario.captures import recorded_load
 from penstock.scenario.document import read_document
-from penstock.scenario.replayed import recorded_load
 
 from .capturing import THREE_LINKS, records
 from .test_capture_reading import ETHERNET, FRAMES, RAW, frame, ipv4, ipv6, pcap, tcp
@@ -47,8 +47,8 @@ def captured(folder: Path, text: str, *settings: str, seed: int = 1) -> dict[str
     scenario.write_text(text, encoding="utf-8")
     resolved = read_document(scenario, settings).resolve()
     files = {side: folder / f"{side}.pcap" for side in SIDES}
-    links = captures(resolved.canonical["links"], [(SIDES[side], file) for side, file in files.items()])
-    record(resolved, seed, captures=links, snaplen=100)
+    links = captures_of_links(resolved.canonical["links"], [(SIDES[side], file) for side, file in files.items()])
+    record_run(resolved, seed, captures=links, snaplen=100)
     return files
 
 
@@ -116,8 +116,8 @@ CALL = '[traffic.call]\nkind = "cbr"\nrate = "80kbit"\npacket = "172B"\nfrom = "
 def test_pauses_of_the_application_become_writes(side: str, tmp_path: Path) -> None:
     fit = ps.fit(captured(tmp_path, LINKS + WRITES)[side])
     (flow,) = fit.flows
-    assert [size for _, size in flow.sender.writes] == [40_000, 200_000, 3000, 60_000]
-    assert [at for at, _ in flow.sender.writes] == pytest.approx([0, 2, 3, 10], abs=0.06)
+    assert [size for _, size in flow.sender.application_writes] == [40_000, 200_000, 3000, 60_000]
+    assert [at for at, _ in flow.sender.application_writes] == pytest.approx([0, 2, 3, 10], abs=0.06)
     assert value(fit, "flow1.control") is None
     assert "too short" in fit.estimates["flow1.control"].why
     assert value(fit, "bottleneck.rate") == pytest.approx(10e6, rel=0.02)  # the second write fills the link
@@ -436,7 +436,7 @@ def test_a_twin_predicts_another_queue(side: str, tmp_path: Path) -> None:
         twins.append(ps.Scenario.loads(ps.fit(files[side]).scenario))
         packets, _ = read_packets(files["sender"])
         recording = tmp_path / f"forward{seed}.pcap"
-        recording.write_bytes(twin.pcap(packets.take(forward_packets(packets))))
+        recording.write_bytes(fitted_scenario.datagram_pcap(packets.take(forward_packet_mask(packets))))
         replay = f'[traffic.recording]\nkind = "replay"\nfrom = "R1"\nto = "R2"\nfile = "{recording}"\n'
         replays.append(ps.Scenario.loads(LINKS + replay))
     errors: dict[str, tuple[Numbers, Numbers]] = {}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from penstock.dialects import DIALECTS, DialectError, Facts, read, write
+from penstock.dialects import DIALECTS, ConversionContext, DialectError, read, write
 from penstock.dialects.ranges import check_ranges
 from penstock.errors import ScenarioError
 
@@ -47,7 +47,7 @@ def texts(dialect: str) -> list[str]:
     }  # fmt: skip
     for scheme, parameters in schemes.items():
         try:
-            examples.append(write(scheme, parameters, dialect, Facts(10e6)).text)
+            examples.append(write(scheme, parameters, dialect, ConversionContext(10e6)).text)
         except DialectError:
             continue
     if dialect == "tc":
@@ -90,19 +90,19 @@ def mutants(dialect: str, seed: int) -> Iterator[str]:
 def convert(text: str, dialect: str, to: str) -> bool:
     """Whether a text is read; then its settings are in their ranges, and so is what is written and read again."""
     begun = time.process_time()
-    facts = Facts(10e6)
+    facts = ConversionContext(10e6)
     try:
         conversion = read(text, dialect, facts)
     except (DialectError, ScenarioError):
         return False
     check_ranges(conversion.scheme, conversion.parameters, conversion.rate or facts.rate)
-    assert all("\n" not in line for line in (*conversion.notes, *conversion.missing)), text
+    assert all("\n" not in line for line in (*conversion.notes, *conversion.lost_settings)), text
     try:
         written = write(conversion.scheme, conversion.parameters, to, facts)
     except DialectError:
         return True
-    assert all("\n" not in line for line in (*written.notes, *written.missing)), text
-    if not written.missing:
+    assert all("\n" not in line for line in (*written.notes, *written.lost_settings)), text
+    if not written.lost_settings:
         read(written.text, to, facts)
     assert time.process_time() - begun < 5, text
     return True
@@ -175,7 +175,7 @@ def test_a_number_outside_its_range_is_named(dialect: str, text: str, message: s
 @pytest.mark.parametrize("device", ["eth0; rm -rf /", "a\nb", "", "-h", "x" * 16, "a/b", "..", "$(id)"])
 def test_a_device_that_a_shell_would_not_take_as_a_name_is_refused(device: str) -> None:
     with pytest.raises(DialectError, match="no name of a device"):
-        Facts(device=device)
+        ConversionContext(device=device)
 
 
 def test_whole_numbers_of_tc_are_those_of_c() -> None:
@@ -186,5 +186,5 @@ def test_whole_numbers_of_tc_are_those_of_c() -> None:
 
 def test_notes_stay_on_one_line() -> None:
     conversion = write("pq", {"classes": [{"name": "x", "match": {"traffic": "a\nrm -rf /"}}, {"name": "y"}]}, "tc")
-    assert any("a\\nrm -rf /" in item for item in conversion.missing)
-    assert all("\n" not in item for item in (*conversion.notes, *conversion.missing))
+    assert any("a\\nrm -rf /" in item for item in conversion.lost_settings)
+    assert all("\n" not in item for item in (*conversion.notes, *conversion.lost_settings))

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from penstock.engine.trace import record
+from penstock.engine.trace import record_run
 from penstock.live.page import bench_page
 from playwright.sync_api import Page
 
@@ -81,7 +81,7 @@ def test_codel_drops_sooner_and_sooner_at_the_start(tmp_path: Path) -> None:
     document = lesson.document(lessons.Case("", settings=("duration=2s", "warmup=0s")))
     interval, sending = 100, 1500 * 8 / 10e3
     for seed in SEEDS:
-        record(document.resolve(), seed, traced=True).write(tmp_path / str(seed))
+        record_run(document.resolve(), seed, traced=True).write(tmp_path / str(seed))
         file = tmp_path / str(seed) / "packets.parquet"
         with duckdb.connect() as base:
             rows = base.execute(f"SELECT t_ns FROM '{file}' WHERE event = 'drop' ORDER BY t_ns").fetchall()

@@ -10,7 +10,7 @@ from penstock import _native
 from penstock.aqms.catalog import conditioners, tcp_keys
 from penstock.aqms.queue import Element
 from penstock.scenario._generated import Tcp
-from penstock.scenario.document import key_of
+from penstock.scenario.document import scenario_key
 from penstock.scenario.elements import Link, Reverse, Traffic
 from penstock.scenario.scenario import TRAFFIC
 
@@ -112,6 +112,6 @@ def test_many_changed_runs_are_counted_by_mechanism() -> None:
 
 def test_the_key_of_a_scenario_has_the_version_of_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
     resolved = small().resolve()
-    before = key_of(resolved)
+    before = scenario_key(resolved)
     monkeypatch.setattr(_native, "meaning", _native.meaning + 1)
-    assert key_of(resolved) != before
+    assert scenario_key(resolved) != before

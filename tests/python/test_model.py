@@ -14,7 +14,7 @@ from penstock.model import ModelError
 
 model = ps.model
 LAW = model.QueueLaw(rtld=0.08, service_rate=2500, signal="mark")
-RED, DROP_TAIL = model.Batches((0.9, 0.1)), model.Batches((0.6, 0.4))
+RED, DROP_TAIL = model.LossBatches((0.9, 0.1)), model.LossBatches((0.6, 0.4))
 
 
 def test_arrays_are_broadcast_and_numbers_stay_numbers() -> None:
@@ -148,8 +148,8 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: model.red_control(5, 1, 10, 0.1, gentle_top=10), "gentle_top = 10: must be above max_th"),
     (lambda: model.mm1_loss(0.5, 2.5), "limit = 2.5: must be a whole number 1..1000"),
     (lambda: model.erlang_b(1, 0), "servers = 0: must be a whole number"),
-    (lambda: model.Batches((0.5, 0.2)).mean(), "sizes: must sum to 1, not 0.7"),
-    (lambda: model.Batches(()).mean(), "sizes: must be 1..100 shares"),
+    (lambda: model.LossBatches((0.5, 0.2)).mean(), "sizes: must sum to 1, not 0.7"),
+    (lambda: model.LossBatches(()).mean(), "sizes: must be 1..100 shares"),
     (lambda: RED.residual_loss(0.9, k=5000, h=0), r"p \(k \+ h\) = 4500: must be 0..700"),
     (lambda: model.gps_finished([1.0], [(1, 0, 1), (0, 0, 1)]), "must be in order"),
     (lambda: model.gps_finished([1.0], [(1, 1, 1)]), "arrivals: class = 1"),

@@ -41,8 +41,8 @@ def test_the_bounds_of_the_switch_leave_both_queues_alike() -> None:
     for k, h in ((16, 1), (16, 2), (16, 4), (8, 2)):
         red, tail = modelled_loss_thresholds(k, h)
         after = (
-            ps.model.Batches((0.9, 0.1)).residual_loss(red, k, h),
-            ps.model.Batches((0.6, 0.4)).residual_loss(tail, k, h),
+            ps.model.LossBatches((0.9, 0.1)).residual_loss(red, k, h),
+            ps.model.LossBatches((0.6, 0.4)).residual_loss(tail, k, h),
         )
         assert after[0] == pytest.approx(after[1], rel=0.03)
 

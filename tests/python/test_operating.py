@@ -23,9 +23,9 @@ PAPER = "red:min_th=100,max_th=300,max_p=0.1,spacing=none"
 
 def prepared_with_operating(
     scheme: str, flows: str = "50..400", limit: str = "500p"
-) -> tuple[explanation.Explanation, operating_point.Operating]:
-    prepared = explanation.prepare(scheme, "20Mbit", "80ms", flows, limit)
-    over = prepared.operating()
+) -> tuple[explanation.Explanation, operating_point.OperatingCurve]:
+    prepared = explanation.prepare_explanation(scheme, "20Mbit", "80ms", flows, limit)
+    over = prepared.operating_curve()
     assert over is not None
     return prepared, over
 
@@ -58,10 +58,10 @@ def test_the_largest_number_of_flows_is_the_last_stable_one(gentle: str) -> None
 def test_why_a_point_is_not_stable() -> None:
     assert prepared_with_operating(PAPER)[1].point(300).why == "swings across the jump"
     assert prepared_with_operating(PAPER + ",gentle=true")[1].point(300).why == "past the stable part"
-    assert prepared_with_operating("bernoulli:p=0.1")[1].point(400) == operating_point.Point(
+    assert prepared_with_operating("bernoulli:p=0.1")[1].point(400) == operating_point.OperatingPoint(
         400, None, None, False, "fills the buffer"
     )
-    assert prepared_with_operating("bernoulli:p=0.1")[1].point(50) == operating_point.Point(
+    assert prepared_with_operating("bernoulli:p=0.1")[1].point(50) == operating_point.OperatingPoint(
         50, 0.0, 0.1, False, "leaves the link idle"
     )
     assert prepared_with_operating("sred", limit="600p")[1].point(120).why == "swings across the jump"
@@ -69,7 +69,7 @@ def test_why_a_point_is_not_stable() -> None:
 
 def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
     explanation, over = prepared_with_operating("ared-floyd:min_th=100,max_th=300,spacing=none")
-    assert over.adapts_to == 0.5
+    assert over.largest_adapted_max_p == 0.5
     assert over.control(200) == pytest.approx(0.25)
     # 400 flows need 0.279 at 200 packets, midway between the thresholds
     point = over.point(400)
@@ -103,11 +103,11 @@ def test_the_size_of_packets_makes_the_service_rate() -> None:
 
 @pytest.mark.parametrize("scheme", [scheme.name for scheme in schemes()])
 def test_every_scheme_has_a_queue_law_or_says_that_it_has_none(scheme: str) -> None:
-    prepared = explanation.prepare(scheme, "10Mbit", "100ms", "16", "100p")
+    prepared = explanation.prepare_explanation(scheme, "10Mbit", "100ms", "16", "100p")
     text = prepared.text(100)
     assert "Queue law\n---------\n" in text
     none = f"{scheme} has no drop probability over the mean queue"
-    assert (none in text) == (prepared.operating() is None)
+    assert (none in text) == (prepared.operating_curve() is None)
 
 
 def test_a_narrow_terminal_and_marks_that_meet() -> None:
@@ -130,7 +130,7 @@ def test_a_narrow_terminal_and_marks_that_meet() -> None:
 )  # fmt: skip
 def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, flows: str, most: int) -> None:
     explanation, over = prepared_with_operating(scheme, flows)
-    assert not any(point.stable for point in explanation.points(over))
+    assert not any(point.stable for point in explanation.operating_points(over))
     # p reaches 0.5 at 55 packets, where the law gives 1564.4 flows
     assert explanation.largest_flows(over)["drop"] == most
     assert "Queue law" in explanation.text(100)
@@ -138,9 +138,9 @@ def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, fl
 
 
 def test_rows_of_flows() -> None:
-    assert operating_point.rows(50, 400) == [50, 100, 150, 200, 250, 300, 350, 400]
-    assert operating_point.rows(7, 7) == [7]
-    assert operating_point.rows(1, 3) == [1, 2, 3]
+    assert operating_point.flow_counts(50, 400) == [50, 100, 150, 200, 250, 300, 350, 400]
+    assert operating_point.flow_counts(7, 7) == [7]
+    assert operating_point.flow_counts(1, 3) == [1, 2, 3]
 
 
 def test_json_and_figure_say_the_same(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_utilization_of_a_short_queue_in_the_tutorial() -> None:
 
 def test_scenarios_of_the_quick_evaluation() -> None:
     printed = numbers(r"The quick form, (\d+) scenarios with five runs of (\d+) s", page("howto/evaluate.md"))
-    assert printed == [len(evaluate.cases_of(form.QUICK)), form.QUICK.bench.duration_s]
+    assert printed == [len(evaluate.rfc_cases(form.QUICK)), form.QUICK.bench.duration_s]
     assert form.QUICK.runs == 5
 
 

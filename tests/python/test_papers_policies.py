@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import penstock as ps
 import pytest
-from penstock.engine.trace import record
+from penstock.engine.trace import record_run
 from penstock.errors import PenstockError
 from penstock.files import read_toml
 from penstock.papers.brandauer_2001 import setup as br
@@ -78,7 +78,7 @@ def test_active_connections_are_counted_by_what_they_take() -> None:
 def test_losses_in_a_row_are_those_of_a_trace(tmp_path: Path) -> None:
     """An independent count: drops and accepted arrivals at the bottleneck, in their order."""
     scenario = br.ftp_scenario(64, br.queue("TD", br.redopt_in_packets(16)), ("15s", "0s"))
-    recorded = record(scenario.resolve(), 1, traced=True)
+    recorded = record_run(scenario.resolve(), 1, traced=True)
     recorded.write(tmp_path)
     run = recorded.run
     packets = f"'{tmp_path / 'packets.parquet'}'"

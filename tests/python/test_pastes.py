@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from penstock.dialects import OTHERS, DialectError, Facts, read
-from penstock.explain.router import reports
+from penstock.dialects import OTHERS, ConversionContext, DialectError, read
+from penstock.explain.tc_statistics_report import read_queue_reports
 
 from .test_dialects_documented import is_part
 
@@ -43,7 +43,7 @@ def from_a_web_page(text: str) -> str:
 def test_a_paste_gives_the_expected_queue_or_error(dialect: str, name: str, copied: Any) -> None:
     expected = EXPECTED[dialect][name]
     text = copied((FOLDER / dialect / name).read_text())
-    facts = Facts(expected.get("rate_given"), device=expected.get("device"), name=expected.get("name"))
+    facts = ConversionContext(expected.get("rate_given"), device=expected.get("device"), name=expected.get("name"))
     if "error" in expected:
         with pytest.raises(DialectError) as refused:
             read(text, dialect, facts)
@@ -54,8 +54,10 @@ def test_a_paste_gives_the_expected_queue_or_error(dialect: str, name: str, copi
     assert found.rate == expected.get("rate")
     assert is_part(absent(expected["parameters"]), found.parameters), found.parameters
     lost = expected.get("lost", [])
-    assert len(found.missing) == len(lost), found.missing
-    assert all(item.startswith(start) for item, start in zip(found.missing, lost, strict=True)), found.missing
+    assert len(found.lost_settings) == len(lost), found.lost_settings
+    assert all(item.startswith(start) for item, start in zip(found.lost_settings, lost, strict=True)), (
+        found.lost_settings
+    )
 
 
 def absent(value: Any) -> Any:
@@ -90,5 +92,5 @@ def test_an_error_about_several_objects_names_them_all() -> None:
     ],
 )
 def test_counters_of_a_paste_are_explained(dialect: str, name: str, device: str | None, sent: int) -> None:
-    report = reports((FOLDER / dialect / name).read_text(), Facts(device=device))[0]
+    report = read_queue_reports((FOLDER / dialect / name).read_text(), ConversionContext(device=device))[0]
     assert report.counted.sent == sent

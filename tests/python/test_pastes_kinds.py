@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from penstock.dialects import DialectError, Facts, read
-from penstock.dialects.ns2_expressions import computed
-from penstock.dialects.pasted import cleaned
+from penstock.dialects import ConversionContext, DialectError, read
+from penstock.dialects.ns2_expressions import evaluate_expression
+from penstock.dialects.pasted_text import strip_terminal_marks
 
 
 @pytest.mark.parametrize("prompt", [
@@ -22,7 +22,7 @@ def test_shell_prompts_and_other_commands_are_ignored(prompt: str) -> None:
 @pytest.mark.parametrize("page", ["--More--", " --More-- ", "---(more)---", "---(more 45%)---", "<--- More --->",
                                   " --More-- \b\b\b\b   \b\b", " --More-- \r          \r"])  # fmt: skip
 def test_marks_of_pagers_are_removed(page: str) -> None:
-    assert cleaned(f"a\n{page}\nb").split() == ["a", "b"]
+    assert strip_terminal_marks(f"a\n{page}\nb").split() == ["a", "b"]
     text = f"policy-map P\n class class-default\n{page}  queue-limit 9\n"
     assert read(text, "cisco").parameters == {"limit": "9p"}
 
@@ -79,14 +79,14 @@ def test_a_pipe_with_a_type_is_a_scheduler(kind: str, scheme: str) -> None:
 ])  # fmt: skip
 def test_expressions_of_tcl_are_computed(text: str, value: str) -> None:
     """The values are those that tclsh 8.6 prints."""
-    assert computed(text) == value
+    assert evaluate_expression(text) == value
     assert read(f"Queue/RED set maxthresh_ [expr {{{text}}}]", "ns2").parameters["max_th"] == float(value)
 
 
 @pytest.mark.parametrize("text", ["$n", "2**9", "1/0", "abs(1)", "[x]", "9" * 300, "(" * 150, "1;2", "int()"])
 def test_other_expressions_are_refused(text: str) -> None:
     with pytest.raises(DialectError, match="only arithmetic"):
-        computed(text)
+        evaluate_expression(text)
 
 
 ONE = {
@@ -102,7 +102,7 @@ ONE = {
 def test_a_name_that_the_text_does_not_have_is_an_error(dialect: str) -> None:
     assert read(ONE[dialect], dialect)
     with pytest.raises(DialectError, match="--device no/such"):
-        read(ONE[dialect], dialect, Facts(name="no/such"))
+        read(ONE[dialect], dialect, ConversionContext(name="no/such"))
 
 
 def test_a_variable_keeps_the_type_of_its_number() -> None:
@@ -114,7 +114,7 @@ def test_a_variable_keeps_the_type_of_its_number() -> None:
         parameters = read(text, "ns2").parameters
         assert (parameters["min_th"], parameters["max_th"]) == (share, 20.0)
     with pytest.raises(DialectError, match="too large"):
-        computed("1e308*10")
+        evaluate_expression("1e308*10")
 
 
 @pytest.mark.parametrize("quote", ["'", '"', "''", ";'", "' '"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from penstock.engine.progress import Watch
+from penstock.engine.progress import RunProgress
 
 
 def test_stored_runs_do_not_count_for_the_time_left(
@@ -11,7 +11,7 @@ def test_stored_runs_do_not_count_for_the_time_left(
 ) -> None:
     now = 1000.0
     monkeypatch.setattr("penstock.engine.progress.time.monotonic", lambda: now)
-    with Watch(400) as watch:
+    with RunProgress(400) as watch:
         # 200 runs are in the store; the others take 0.5 s each.
         for number in range(200, 400, 10):
             watch.update(number, 400)
@@ -26,7 +26,7 @@ def test_no_time_left_is_printed_before_a_run_has_finished(
 ) -> None:
     now = 1000.0
     monkeypatch.setattr("penstock.engine.progress.time.monotonic", lambda: now)
-    with Watch(5) as watch:
+    with RunProgress(5) as watch:
         watch.update(0, 5)
         now += 600
         watch.update(0, 5)

@@ -15,7 +15,7 @@ import penstock as ps
 import pytest
 from numpy.typing import NDArray
 from penstock.aqms.catalog import Scheme, find_scheme
-from penstock.engine.trace import record
+from penstock.engine.trace import record_run
 from penstock.link.namespace import Host
 from penstock.link.session import LinkEnd, LinkSession
 from penstock.scenario.document import Document
@@ -160,7 +160,7 @@ def replayed(queue: dict[str, Any], real: Columns, folder: Path, extra: dict[str
             "ecn": bool(real["ecn"][mine][0]),
             "dscp": codepoint(int(real["port"][flow]) - FIRST_PORT),
         }
-    recorded = record(scenario(queue, traffic, extra).resolve(), 1, traced=True)
+    recorded = record_run(scenario(queue, traffic, extra).resolve(), 1, traced=True)
     kinds = {"t_ns": np.int64, "event": np.uint8, "cause": np.uint8, "link": np.uint32, "flow": np.uint32}
     kinds |= {"seq": np.uint32}
     return {name: np.frombuffer(recorded.events[name], kind) for name, kind in kinds.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import penstock as ps
 import pytest
 from penstock.scenario.document import Document
-from penstock.scenario.resolve.real import RealLimits
+from penstock.scenario.resolve.real_settings import RealLinkSettings
 
 TEXT = """
 duration = "1s"
@@ -34,13 +34,13 @@ starved = "20%"
 
 def test_defaults_are_shown_only_where_the_table_is() -> None:
     resolved = Document.parse(TEXT).resolve()
-    assert resolved.real == RealLimits()
+    assert resolved.real == RealLinkSettings()
     assert "real" not in resolved.readable
 
 
 def test_every_key_is_read_and_shown() -> None:
     resolved = Document.parse(TEXT + REAL).resolve()
-    assert resolved.real == RealLimits(9000, 14, 2_000_000, 300e-6, 5e-3, 3, 0.2)
+    assert resolved.real == RealLinkSettings(9000, 14, 2_000_000, 300e-6, 5e-3, 3, 0.2)
     settings = resolved.readable["real"]
     assert (settings["mtu"], settings["lateness_p99"], settings["lateness_max"]) == ("9000B", "300us", "5ms")
     assert Document.parse(TEXT).resolve().canonical == resolved.canonical

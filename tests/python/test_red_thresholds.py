@@ -8,9 +8,9 @@ import penstock as ps
 import pytest
 from penstock.aqms.catalog import schemes
 from penstock.aqms.red_thresholds import RED_KIN, automatic_threshold
-from penstock.dialects import DialectError, Facts, write
+from penstock.dialects import ConversionContext, DialectError, write
 from penstock.errors import ScenarioError
-from penstock.explain.settings_here import settings_here
+from penstock.explain.settings_on_link import settings_on_link
 from penstock.model import FluidRed
 from penstock.model.stability import fluid_law
 from penstock.scenario.check import resolved_text
@@ -111,7 +111,9 @@ def test_check_and_explain_show_the_numbers() -> None:
     text = resolved_text(resolved)
     assert "# 31.25p: 46.875 kB in packets of 1500 B, 3.75 ms" in text
     assert "# 93.75p: 140.625 kB in packets of 1500 B, 11.25 ms" in text
-    settings = settings_here(LoadedLink.of(resolved, "bottleneck"), resolved.readable["links"]["bottleneck"]["queue"])
+    settings = settings_on_link(
+        LoadedLink.from_scenario(resolved, "bottleneck"), resolved.readable["links"]["bottleneck"]["queue"]
+    )
     assert settings["min_th"][0] == "auto"
     assert settings["min_th"][1].startswith("31.25 packets")
     assert settings["max_th"][1].startswith("93.75 packets")
@@ -136,4 +138,4 @@ def test_dialects_take_them_by_the_rate_of_the_link() -> None:
     parameters = {"limit": "1000p", "min_th": "auto", "max_th": "auto", "w_q": 0.0625}
     with pytest.raises(DialectError, match="give --rate RATE"):
         write("red", parameters, "tc")
-    assert "min 31250 max 93750" in write("red", parameters, "tc", Facts(rate=100_000_000)).text
+    assert "min 31250 max 93750" in write("red", parameters, "tc", ConversionContext(rate=100_000_000)).text

@@ -15,18 +15,18 @@ import penstock as ps
 import pytest
 from penstock import _native
 from penstock.aqms import python_aqm
-from penstock.scenario.document import Document, as_document, key_of
+from penstock.scenario.document import Document, as_document, scenario_key
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.resolve.memory import Memory, frozen
+from penstock.scenario.resolve.part_cache import PartCache, content_bytes
 
 SCENARIOS = sorted(Path("scenarios").glob("*.toml"))
 OPTIONS = {"computed_links": True, "flows": False, "series": True, "series_points": 7}
 
 
-def memories() -> Iterator[Memory[Any]]:
+def memories() -> Iterator[PartCache[Any]]:
     for name, module in list(sys.modules.items()):
         if name.startswith("penstock.scenario.resolve"):
-            yield from (value for value in vars(module).values() if isinstance(value, Memory))
+            yield from (value for value in vars(module).values() if isinstance(value, PartCache))
 
 
 def forget() -> None:
@@ -60,7 +60,7 @@ def test_the_texts_of_shared_parts_are_those_of_the_whole(path: Path) -> None:
     plain = [link["capacity_ms"] for link in first.canonical["links"] if link["capacity_ms"]]
     if not plain and not any("replay" in group for group in first.canonical["traffic"]):
         content = json.dumps([_native.meaning, first.readable], sort_keys=True)
-        assert key_of(again) == hashlib.sha256(content.encode()).hexdigest()[:32]
+        assert scenario_key(again) == hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
@@ -118,7 +118,7 @@ def test_a_copy_with_another_value_leaves_the_original() -> None:
 
 
 def test_numbers_of_numpy_are_not_taken_for_other_values() -> None:
-    assert frozen([np.float64(0.25)]) == frozen([np.float64(0.25).tobytes()])
+    assert content_bytes([np.float64(0.25)]) == content_bytes([np.float64(0.25).tobytes()])
     path = "links.bottleneck.queue.max_p"
     for value in (np.float64(0.25), 0.25):
         assert red().set(path, value).resolve().readable["links"]["bottleneck"]["queue"]["max_p"] == 0.25
@@ -138,7 +138,7 @@ def test_a_trace_that_changed_is_read_again(tmp_path: Path) -> None:
         trace.write_text("\n".join(map(str, lines)))
         resolved = document.resolve()
         assert resolved.canonical["links"][0]["capacity_ms"] == lines
-        keys.add(key_of(resolved))
+        keys.add(scenario_key(resolved))
     assert len(keys) == 2
 
 
@@ -169,7 +169,7 @@ def test_a_limit_in_round_trips_follows_the_flows() -> None:
 
 
 def test_a_memory_forgets_what_was_used_longest_ago() -> None:
-    memory: Memory[str] = Memory(20)
+    memory: PartCache[str] = PartCache(20)
     for number in range(30):
         memory.put(number, str(number))
         memory.get(0)

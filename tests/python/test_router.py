@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from penstock.dialects import DialectError, Facts
-from penstock.dialects.tc_lines import lines_of
-from penstock.dialects.tc_statistics import statistics
-from penstock.explain.router import reports, text_of
+from penstock.dialects import ConversionContext, DialectError
+from penstock.dialects.tc_lines import read_objects
+from penstock.dialects.tc_statistics import read_statistics
+from penstock.explain.tc_statistics_report import read_queue_reports, reports_text
 
 CAKE = """qdisc cake 1: dev eth0 root refcnt 2 bandwidth 100Mbit diffserv3 triple-isolate rtt 100.0ms noatm overhead 38
  Sent 44709231 bytes 31931 pkt (dropped 45, overlimits 93782 requeues 0)
@@ -37,10 +37,16 @@ CAKE = """qdisc cake 1: dev eth0 root refcnt 2 bandwidth 100Mbit diffserv3 tripl
 
 
 def test_the_table_of_cake_is_read_in_columns() -> None:
-    (line,) = lines_of(CAKE)
-    counters = statistics(line)
+    (line,) = read_objects(CAKE)
+    counters = read_statistics(line)
     assert counters is not None
-    assert (counters.sent, counters.dropped, counters.overlimits, counters.backlog, counters.backlog_bytes) == (
+    assert (
+        counters.sent,
+        counters.dropped_pkts,
+        counters.overlimits,
+        counters.backlog_pkts,
+        counters.backlog_bytes,
+    ) == (
         31931,
         45,
         93782,
@@ -52,15 +58,15 @@ def test_the_table_of_cake_is_read_in_columns() -> None:
     assert counters.tins[1].counters["av_delay"] == pytest.approx(0.0153)
     assert counters.tins[0].counters["thresh"] == 6.25e6
     assert counters.marked == 7
-    assert (counters.more["used"], counters.more["of"]) == (292352, 5000000)
+    assert (counters.other_counters["used"], counters.other_counters["of"]) == (292352, 5000000)
 
 
 def test_a_report_names_the_bottleneck_the_tin_and_the_key() -> None:
-    (report,) = reports(CAKE, Facts())
+    (report,) = read_queue_reports(CAKE, ConversionContext())
     assert report.verdict == "is"
     assert report.drop_rate == pytest.approx(45 / (31931 + 45 + 22))
     assert report.mark_rate == pytest.approx(7 / (31931 + 45 + 22))
-    text = text_of([report])
+    text = reports_text([report])
     assert text.startswith("eth0 cake 1: is the bottleneck now")
     assert "tin Best Effort: packets wait 15.3 ms on average, its target is 5 ms" in text
     assert "tin Best Effort: 1 flows do not respond" in text
@@ -98,7 +104,7 @@ def printed(kind: str, options: str, *, packets: int, dropped: int = 0, overlimi
     ],
 )  # fmt: skip
 def test_counters_lead_to_a_verdict_and_a_setting(text: str, verdict: str, advice: str) -> None:
-    (report,) = reports(text, Facts())
+    (report,) = read_queue_reports(text, ConversionContext())
     assert report.verdict == verdict
     assert advice in " / ".join(report.advice)
 
@@ -107,7 +113,7 @@ def test_json_counts_the_same() -> None:
     text = ('[{"kind":"fq_codel","handle":"0:","dev":"eth0","root":true,"options":{"limit":10240,"ecn":true},'
             '"bytes":5000,"packets":40,"drops":2,"overlimits":0,"requeues":0,"backlog":3000,"qlen":2,"maxpacket":1514,'
             '"drop_overlimit":0,"new_flow_count":3,"ecn_mark":5}]')  # fmt: skip
-    (report,) = reports(text, Facts())
+    (report,) = read_queue_reports(text, ConversionContext())
     assert (report.drop_rate, report.mark_rate, report.verdict) == (2 / 44, 5 / 44, "is")
 
 
@@ -121,11 +127,11 @@ def test_the_command_reads_standard_input() -> None:
 
 def test_a_text_without_counters_or_of_several_devices_is_refused() -> None:
     with pytest.raises(DialectError, match="no statistics"):
-        reports("qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p", Facts())
+        read_queue_reports("qdisc fq_codel 0: dev eth0 root refcnt 2 limit 10240p", ConversionContext())
     two = CAKE + CAKE.replace("eth0", "eth1")
     with pytest.raises(DialectError, match="--device"):
-        reports(two, Facts())
-    assert len(reports(two, Facts(device="eth1"))) == 1
+        read_queue_reports(two, ConversionContext())
+    assert len(read_queue_reports(two, ConversionContext(device="eth1"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -143,5 +149,5 @@ def test_a_text_without_counters_or_of_several_devices_is_refused() -> None:
     ],
 )
 def test_ecn_is_advised_only_where_it_is_an_option(kind: str, options: str, is_advised: bool) -> None:
-    (report,) = reports(printed(kind, options, packets=4000, dropped=10), Facts())
+    (report,) = read_queue_reports(printed(kind, options, packets=4000, dropped=10), ConversionContext())
     assert any(item.startswith("ecn is off") for item in report.advice) == is_advised

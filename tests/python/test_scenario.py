@@ -14,7 +14,7 @@ from penstock.aqms.catalog import find_scheme, tcp_keys
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.scheme_text import read_value
+from penstock.scenario.scheme_text import parse_value
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))
 THESIS = next(path for path in SCENARIOS if path.name == "thesis_link.toml")
@@ -196,13 +196,13 @@ def test_round_trips_count_the_shortest_ways() -> None:
      ("2024-01-01", "2024-01-01"), ("", ""), ("a b", "a b"), ("1\nb = 2", "1\nb = 2")],
 )  # fmt: skip
 def test_values_on_the_command_line(text: str, value: Any) -> None:
-    assert read_value(text) == value
+    assert parse_value(text) == value
 
 
 def test_the_generated_classes_are_current() -> None:
     from penstock.scenario import _gen
 
-    assert _gen.TARGET.read_text(encoding="utf-8") == _gen.source(), "run make gen"
+    assert _gen.TARGET.read_text(encoding="utf-8") == _gen.generated_source(), "run make gen"
 
 
 def test_every_scheme_runs_with_its_defaults() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import penstock as ps
 import pytest
-from penstock.engine.trace import record
+from penstock.engine.trace import record_run
 from penstock.results.run import Run
 
 
@@ -41,7 +41,7 @@ def test_watched_senders_have_series_and_nothing_else_changes() -> None:
 
 
 def test_a_trace_has_the_other_gauges_beside_the_windows(tmp_path: Path) -> None:
-    record(link(watch=True).resolve(), 1, traced=True).write(tmp_path)
+    record_run(link(watch=True).resolve(), 1, traced=True).write(tmp_path)
     query = f"SELECT DISTINCT name FROM '{tmp_path}/series.parquet' WHERE place = 'bulk.1' AND mean BETWEEN 0 AND 1000"
     rows = duckdb.execute(query).fetchall()
     assert {"cwnd", "ssthresh", "srtt", "alpha"} <= {name for (name,) in rows}

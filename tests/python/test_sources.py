@@ -14,7 +14,7 @@ from penstock.results.metrics import find_metric
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document
 from penstock.scenario.elements import EcnField
-from penstock.scenario.resolve.draws import Draw, draw
+from penstock.scenario.resolve.draws import DrawableValue, drawable_parser
 from penstock.units import UnitError, format_size, parse_size
 
 HEAD = 'duration = "1s"\n[links.b]\nfrom = "A"\nto = "B"\nrate = "1Mbit"\ndelay = "1ms"\nwatch = true\n[traffic.t]\n'
@@ -116,9 +116,9 @@ def test_a_load_is_that_of_the_mean_size() -> None:
 @pytest.mark.parametrize(("name", "mean"), [("web-search", 1.711e6), ("data-mining", 7.47e6)])
 def test_known_distributions_have_the_means_that_are_told_of_them(name: str, mean: float) -> None:
     """1.7 MB of web search and 7.4 MB of data mining are named wherever these points are used."""
-    drawn: Draw = draw(parse_size, format_size)({"cdf": name})
+    drawn: DrawableValue = drawable_parser(parse_size, format_size)({"cdf": name})
     assert drawn.mean() == pytest.approx(mean, rel=0.01)
-    points = np.array(drawn.rule["cdf"] if drawn.rule else [])
+    points = np.array(drawn.distribution["cdf"] if drawn.distribution else [])
     u = (np.arange(1_000_000) + 0.5) / 1_000_000
     assert np.interp(u, points[:, 1], points[:, 0]).mean() == pytest.approx(drawn.mean(), rel=1e-3)
 
@@ -158,8 +158,8 @@ BYTES = [[8760, 0.0], [8760, 0.15], [18980, 0.5], [29200, 1.0]]
 )
 def test_distributions_of_data_centre_papers_are_read(lines: str, unit: str, tmp_path: Path) -> None:
     (tmp_path / "cdf").write_text(lines, encoding="utf-8")
-    drawn: Draw = draw(parse_size, format_size)({"file": str(tmp_path / "cdf"), "unit": unit})
-    assert drawn.rule == {"cdf": BYTES}
+    drawn: DrawableValue = drawable_parser(parse_size, format_size)({"file": str(tmp_path / "cdf"), "unit": unit})
+    assert drawn.distribution == {"cdf": BYTES}
     # By hand: an atom of 0.15 at 6 packets, 0.35 uniform from 6 to 13, 0.5 uniform from 13 to 20.
     assert drawn.mean() == pytest.approx(1460 * (0.15 * 6 + 0.35 * 9.5 + 0.5 * 16.5))
 
@@ -182,13 +182,13 @@ def test_ambiguous_distributions_are_refused(
 ) -> None:
     (tmp_path / "cdf").write_text(lines, encoding="utf-8")
     with pytest.raises(UnitError) as caught:
-        draw(parse_size, format_size)({"file": str(tmp_path / "cdf"), **more})
+        drawable_parser(parse_size, format_size)({"file": str(tmp_path / "cdf"), **more})
     assert all(word in str(caught.value) for word in words), caught.value
 
 
 def test_a_unit_belongs_to_a_file() -> None:
     with pytest.raises(UnitError, match="unit requires file"):
-        draw(parse_size, format_size)({"exp": "1kB", "unit": "1B"})
+        drawable_parser(parse_size, format_size)({"exp": "1kB", "unit": "1B"})
 
 
 def test_senders_of_incast_are_one_group() -> None:

@@ -13,7 +13,7 @@ import duckdb
 import penstock as ps
 import pytest
 from penstock.errors import PenstockWarning
-from penstock.files import whole, write_bytes
+from penstock.files import atomic_replacement, write_bytes
 from penstock.studies import compaction
 from penstock.studies.database import Database
 from penstock.studies.part import CellRuns
@@ -232,7 +232,7 @@ def test_a_study_has_its_labels_also_for_runs_that_another_one_made(tmp_path: Pa
 def test_two_writers_of_one_file_at_once_both_succeed(tmp_path: Path) -> None:
     """Such as two processes that open a new store: each writes its head, and the later one stays."""
     target = tmp_path / "store.json"
-    with whole(target) as first:
+    with atomic_replacement(target) as first:
         first.write_bytes(b"first")
         write_bytes(target, b"second")
         assert target.read_bytes() == b"second"

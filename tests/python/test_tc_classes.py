@@ -46,9 +46,9 @@ def test_a_ceil_that_no_class_lends_is_noted() -> None:
 
 def test_bursts_and_quanta_of_all_classes_are_listed() -> None:
     one = read(classes(("1:", "1:10", "5mbit burst 100k quantum 9000")), "tc")
-    assert one.missing == ["burst 102400B of 1:10", "quantum 9000: turns are by weight of 1:10"]
+    assert one.lost_settings == ["burst 102400B of 1:10", "quantum 9000: turns are by weight of 1:10"]
     two = read(classes(("1:", "1:1", "9mbit burst 90k"), ("1:1", "1:10", "5mbit"), ("1:1", "1:20", "4mbit")), "tc")
-    assert "burst 92160B of 1:1" in two.missing
+    assert "burst 92160B of 1:1" in two.lost_settings
     with pytest.raises(DialectError, match="rat"):
         read(classes(("1:", "1:1", "9mbit"), ("1:", "1:2", "9mbit rat 3"), ("1:2", "1:10", "5mbit")), "tc")
 
@@ -61,7 +61,7 @@ def test_more_than_the_rate_of_the_link_is_noted() -> None:
 
 def test_none_may_borrow_from_another_tree() -> None:
     rows = [("1:", "1:1", "10mbit"), ("1:1", "1:10", "10mbit"), ("1:", "1:2", "10mbit"), ("1:2", "1:20", "10mbit")]
-    assert any("no common parent" in item for item in read(classes(*rows), "tc").missing)
+    assert any("no common parent" in item for item in read(classes(*rows), "tc").lost_settings)
 
 
 def test_a_class_below_itself_is_refused() -> None:
@@ -89,7 +89,7 @@ LATE = "filter to {} before those of other classes: packets matching both go to 
 )
 def test_a_filter_to_the_last_class_before_others_is_listed(text: str, lost: list[str]) -> None:
     found = read(text, "tc")
-    assert [item for item in found.missing if item.startswith("filter to")] == lost
+    assert [item for item in found.lost_settings if item.startswith("filter to")] == lost
     assert [one["name"] for one in found.parameters["classes"]][-1] in ("1:10", "1:2")
 
 
@@ -106,16 +106,16 @@ def test_a_filter_whose_packets_are_all_taken_leads_none_to_its_class() -> None:
     text = TWO.replace("default 10", "default 99") + U32.format("prio 1", EF, "1:10") + U32.format("prio 2", EF, "1:20")
     found = read(text, "tc")
     assert found.parameters["classes"][1]["match"] == {"traffic": ["1:20"]}
-    assert any("packets of 1:20: no filter selects them" in item for item in found.missing)
+    assert any("packets of 1:20: no filter selects them" in item for item in found.lost_settings)
 
 
 @pytest.mark.parametrize(("head", "place"), [(TWO, "1:1"), (TWO, "1:99"), (PRIO, "1:9")])
 def test_a_filter_that_leads_to_no_queue_is_listed(head: str, place: str) -> None:
     line = U32.format("prio 1", EF, place)
     more = U32.format("prio 2", TCP, "1:20" if head == TWO else "1:1")
-    assert " ".join(line.split()) in read(head + line + more, "tc").missing
+    assert " ".join(line.split()) in read(head + line + more, "tc").lost_settings
 
 
 def test_bands_of_the_map_that_a_filter_takes_by_other_conditions_are_listed() -> None:
     text = "tc qdisc add dev eth0 root handle 1: prio\n" + U32.format("prio 1", TCP, "1:1")
-    assert "packets of 1:1 by priomap: a filter leads to it by other conditions" in read(text, "tc").missing
+    assert "packets of 1:1 by priomap: a filter leads to it by other conditions" in read(text, "tc").lost_settings

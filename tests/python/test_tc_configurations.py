@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from penstock.dialects import DialectError, Facts, read, write
+from penstock.dialects import ConversionContext, DialectError, read, write
 from penstock.studies.candidate import Candidate
 
 CODEL = {"variant": "linux", "target": "5ms", "interval": "100ms"}
@@ -108,7 +108,7 @@ def test_a_configuration_has_the_values_of_its_manual_page(
 ) -> None:
     found = read(text, "tc")
     assert (found.scheme, found.parameters) == (scheme, parameters)
-    assert sorted(found.missing) == sorted(lost)
+    assert sorted(found.lost_settings) == sorted(lost)
 
 
 def test_a_scheme_in_words_of_tc_has_the_same_values() -> None:
@@ -122,15 +122,15 @@ def test_what_differs_from_the_kernel_is_written() -> None:
     assert found.text.endswith(
         "dualpi2 limit 10000 tupdate 15ms alpha 0.1484375 beta 3 step_thresh 1ms min_qlen_step 1 classic_protection 6%"
     )
-    assert [item.split(":")[0] for item in found.missing] == ["range = 400us"]
+    assert [item.split(":")[0] for item in found.lost_settings] == ["range = 400us"]
     again = read(write("dualpi2", DUALPI2, "tc").text, "tc")
     assert again.parameters == DUALPI2
 
 
 def test_the_third_of_the_limit_is_not_dropped_in_silence() -> None:
     plain = write("pie", {"limit": "1000p"}, "tc")
-    assert any("inactive until the queue fills a third of its limit" in item for item in plain.missing)
-    assert write("pie", {"limit": "1000p", "variant": "linux"}, "tc").missing == []
+    assert any("inactive until the queue fills a third of its limit" in item for item in plain.lost_settings)
+    assert write("pie", {"limit": "1000p", "variant": "linux"}, "tc").lost_settings == []
     with pytest.raises(DialectError, match="activation"):
         write("pie", {"activation": "third"}, "tc")
 
@@ -141,7 +141,7 @@ def test_marks_and_drops_of_red_are_written_as_they_are() -> None:
     assert write("red", table, "tc").text.endswith("ecn harddrop")
     assert not write("red", {**table, "mark_up_to": "always"}, "tc").text.endswith("harddrop")
     assert any("spacing = wait" in note for note in write("red", table, "tc").notes)
-    assert [item.split(":")[0] for item in write("red", {**table, "spacing": "none"}, "tc").missing] == [
+    assert [item.split(":")[0] for item in write("red", {**table, "spacing": "none"}, "tc").lost_settings] == [
         "spacing = none"
     ]
     first = read("red limit 60000 min 5000 max 15000 avpkt 1000 burst 20 probability 0.1 ecn harddrop", "tc")
@@ -169,7 +169,7 @@ def test_a_script_is_read_as_its_shell_reads_it() -> None:
     found = read(SCRIPT, "tc")
     assert (found.scheme, found.rate) == ("fq-codel", 18e6)
     assert found.parameters == {**FQ_CODEL, "target": "10ms", "ecn": False}
-    assert found.missing == ["ip link set dev eth1 txqueuelen 100: not a queue, class or filter"]
+    assert found.lost_settings == ["ip link set dev eth1 txqueuelen 100: not a queue, class or filter"]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ TWO = "tc qdisc add dev eth0 root cake bandwidth 10mbit\ntc qdisc add dev ifb0 r
 def test_several_devices_ask_for_one() -> None:
     with pytest.raises(DialectError, match="eth0 and ifb0: choose a device with --device"):
         read(TWO, "tc")
-    assert read(TWO, "tc", Facts(device="ifb0")).parameters["bandwidth"] == "50Mbit"
+    assert read(TWO, "tc", ConversionContext(device="ifb0")).parameters["bandwidth"] == "50Mbit"
     command = [sys.executable, "-m", "penstock", "convert", TWO, "--device", "eth0", "--json", "-"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["parameters"]["bandwidth"] == "10Mbit"
@@ -257,7 +257,7 @@ class mq :2 root
 
 def test_equal_queues_of_a_device_are_one() -> None:
     found = read(MQ, "tc")
-    assert (found.scheme, found.parameters, found.missing) == ("fq-codel", FQ_CODEL, ["memory_limit 32Mb"])
+    assert (found.scheme, found.parameters, found.lost_settings) == ("fq-codel", FQ_CODEL, ["memory_limit 32Mb"])
     assert found.notes[0].startswith("mq: 2 equal queues")
 
 
@@ -269,9 +269,9 @@ qdisc fq_codel 0: dev eth0 parent 8001:1 limit 10240p flows 1024 ecn
 
 
 def test_classes_of_traffic_in_hardware_are_listed() -> None:
-    assert read(MQPRIO.format(1), "tc").missing == []
+    assert read(MQPRIO.format(1), "tc").lost_settings == []
     found = read(MQPRIO.format(2), "tc")
-    assert (found.parameters, found.missing) == (FQ_CODEL, ["mqprio tc 2: classes of traffic in hardware"])
+    assert (found.parameters, found.lost_settings) == (FQ_CODEL, ["mqprio tc 2: classes of traffic in hardware"])
 
 
 SQM = """qdisc noqueue 0: dev lo root refcnt 2
@@ -291,10 +291,10 @@ split-gso rtt 100ms noatm overhead 44
 def test_a_home_router_has_a_device_for_each_direction() -> None:
     with pytest.raises(DialectError, match="eth0 and ifb4eth0"):
         read(SQM, "tc")
-    up, down = (read(SQM, "tc", Facts(device=name)) for name in ("eth0", "ifb4eth0"))
+    up, down = (read(SQM, "tc", ConversionContext(device=name)) for name in ("eth0", "ifb4eth0"))
     assert (up.parameters["bandwidth"], up.parameters["isolation"]) == ("18Mbit", "dual-srchost")
-    assert up.missing == ["qdisc ingress ffff: dev eth0 parent ffff:fff1 ----------------"]
-    assert (down.parameters["bandwidth"], down.missing) == ("90Mbit", [])
+    assert up.lost_settings == ["qdisc ingress ffff: dev eth0 parent ffff:fff1 ----------------"]
+    assert (down.parameters["bandwidth"], down.lost_settings) == ("90Mbit", [])
     assert [(way.parameters["ingress"], way.parameters["wash"]) for way in (up, down)] == [(False,) * 2, (True,) * 2]
 
 
@@ -321,7 +321,7 @@ filter parent 1: protocol ip pref 1 u32 chain 0 fh 800::800 order 2048 key ht 80
 
 def test_what_tc_computes_for_a_class_is_no_setting() -> None:
     found = read(HTB_DETAILS, "tc")
-    assert (found.scheme, found.rate, found.missing) == ("wfq", 800e3, [])
+    assert (found.scheme, found.rate, found.lost_settings) == ("wfq", 800e3, [])
     assert [one["weight"] for one in found.parameters["classes"]] == [0.24, 0.56]
 
 
@@ -341,7 +341,7 @@ HTB_JSON = """[{"kind":"htb","handle":"1:","root":true,"refcnt":2,"options":{"r2
 
 def test_json_is_read_as_the_text_that_says_the_same() -> None:
     found = read(HTB_JSON, "tc")
-    assert (found.scheme, found.rate, found.missing) == ("wfq", 800e3, [])
+    assert (found.scheme, found.rate, found.lost_settings) == ("wfq", 800e3, [])
     assert found.parameters["classes"] == [
         {"name": "1:10", "match": {"dscp": [46]}, "weight": 0.56, "limit": "5p"},
         {"name": "1:11", "weight": 0.24, "limit": "1000p"},
@@ -379,7 +379,7 @@ def test_the_slowest_of_nested_rates_is_that_of_the_link() -> None:
     twice = read("tc qdisc add dev eth0 root handle 1: netem delay 10ms loss 1%\n"
                  "tc qdisc add dev eth0 parent 1:1 handle 2: netem delay 20ms loss 2%", "tc")  # fmt: skip
     assert twice.link["delay"] == "10ms"
-    assert sorted(item.split(" = ")[0] for item in twice.missing if "netem below" in item) == ["delay", "loss"]
+    assert sorted(item.split(" = ")[0] for item in twice.lost_settings if "netem below" in item) == ["delay", "loss"]
 
 
 ONE_LINE = r"""qdisc htb 1: dev lo root refcnt 2 r2q 10 default 0x10 direct_packets_stat 0 direct_qlen 1000\ Sent 0 \
@@ -392,7 +392,7 @@ qdisc pfifo 20: dev lo parent 1:10 limit 5p\ Sent 0 bytes 0 pkt (dropped 0, over
 
 def test_one_line_for_an_object() -> None:
     found = read(ONE_LINE, "tc")
-    assert (found.scheme, found.parameters, found.rate, found.missing) == ("droptail", {"limit": "5p"}, 240e3, [])
+    assert (found.scheme, found.parameters, found.rate, found.lost_settings) == ("droptail", {"limit": "5p"}, 240e3, [])
 
 
 def test_a_change_of_what_is_not_in_the_text_is_noted() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from penstock.aqms.catalog import find_scheme
-from penstock.dialects.tc_keys import Fate, Qdisc
+from penstock.dialects.tc_keys import KeyEffect, Qdisc
 from penstock.dialects.tc_lines import STAB
 from penstock.dialects.tc_table import QUEUES
 from penstock.dialects.tc_table_classes import ABSENT, CLASSES, PARENTS
@@ -23,7 +23,7 @@ TABLES: list[Qdisc] = [*QUEUES.values(), *PARENTS.values(), *CLASSES.values()]
 
 @pytest.mark.parametrize("man", DOCUMENTED)
 def test_every_documented_key_is_in_the_table(man: str) -> None:
-    known = {word for table in TABLES if table.man == man for word in table.by_word}
+    known = {word for table in TABLES if table.man_page == man for word in table.keys_by_word}
     if man == "tc-stab(8)":
         known = set(STAB)
     assert [word for word in DOCUMENTED[man] if word not in known] == []
@@ -31,13 +31,17 @@ def test_every_documented_key_is_in_the_table(man: str) -> None:
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: str(table.kind))
 def test_a_key_has_one_meaning_and_a_default_within_its_range(table: Qdisc) -> None:
-    words = [word for key in table.keys for word in (key.word, *key.also)]
+    words = [word for key in table.keys for word in (key.word, *key.other_spellings)]
     assert len(words) == len(set(words))
     for key in table.keys:
-        if key.kind is not None and key.default:
-            key.value(key.default)
-        if key.fate is not Fate.APPLIED and not table.kind.startswith(("fq_", "tbf")) and key.word != "ce_threshold":
-            assert key.why, (table.kind, key.word)
+        if key.quantity is not None and key.default:
+            key.parse_value(key.default)
+        if (
+            key.effect is not KeyEffect.APPLIED
+            and not table.kind.startswith(("fq_", "tbf"))
+            and key.word != "ce_threshold"
+        ):
+            assert key.reason, (table.kind, key.word)
 
 
 @pytest.mark.parametrize("table", QUEUES.values(), ids=lambda table: str(table.kind))

@@ -19,7 +19,7 @@ from .test_tc_configurations import DETAILS
 )
 def test_a_size_table_of_the_root_is_the_framing_of_the_link(stab: str, framing: object) -> None:
     found = read(f"tc qdisc add dev ppp0 root stab {stab} fq_codel", "tc")
-    assert (found.link, found.missing) == ({"framing": framing}, [])
+    assert (found.link, found.lost_settings) == ({"framing": framing}, [])
 
 
 def test_an_ethernet_device_counts_its_header() -> None:
@@ -32,7 +32,7 @@ def test_an_ethernet_device_counts_its_header() -> None:
 def test_a_size_table_out_of_range_is_listed(stab: str) -> None:
     found = read(f"tc qdisc add dev ppp0 root stab {stab} fq_codel", "tc")
     assert found.link == {}
-    assert [item.split(":")[0] for item in found.missing] == [f"stab {stab}"]
+    assert [item.split(":")[0] for item in found.lost_settings] == [f"stab {stab}"]
 
 
 @pytest.mark.parametrize(("stab", "why"), [
@@ -72,7 +72,7 @@ def test_the_framing_of_a_rate_is_that_of_the_link(text: str, framing: object) -
     """The rate counts bytes on the wire, tc-tbf(8), tc-netem(8): a packet of 1500 B on ATM takes 33 cells."""
     found = read(text, "tc")
     assert (found.scheme, found.rate, found.link.get("framing")) == ("droptail", 500e3, framing)
-    assert [item for item in found.missing if "burst of tbf" not in item] == []
+    assert [item for item in found.lost_settings if "burst of tbf" not in item] == []
 
 
 def test_a_tbf_without_a_link_layer_is_a_shaper() -> None:
@@ -88,7 +88,7 @@ def test_a_tbf_without_a_link_layer_is_a_shaper() -> None:
     (DETAILS, "stab linklayer atm overhead 10 mtu 1500 tsize 512: the link already has the framing of another"),
 ])  # fmt: skip
 def test_framings_that_a_link_cannot_have_are_listed(text: str, lost: str) -> None:
-    assert any(item.startswith(lost) for item in read(text, "tc").missing)
+    assert any(item.startswith(lost) for item in read(text, "tc").lost_settings)
 
 
 @pytest.mark.parametrize("text", [TBF.format("") + " overhead 300", "netem rate 500kbit -99",
@@ -106,7 +106,7 @@ def test_hosts_behind_a_nat_are_noted_unless_cake_sees_them(words: str, is_noted
     """tc-cake(8): by default `nonat`, and then all hosts behind a NAT have the address of the router."""
     found = read(f"cake bandwidth 10mbit {words}", "tc")
     assert any(note.startswith("nonat: ") for note in found.notes) == is_noted
-    assert found.missing == []
+    assert found.lost_settings == []
 
 
 @pytest.mark.parametrize(("text", "why"), [
@@ -133,4 +133,4 @@ def test_filters_of_a_device_without_a_queue_are_listed() -> None:
     own = read(text + "tc filter add dev ppp0 parent 1: u32 match ip protocol 6 0xff flowid 1:20", "tc")
     assert own.parameters["classes"][0]["match"] == {"protocol": "tcp"}
     found = read(text + "tc filter add dev ppp9 parent 1: u32 match ip protocol 6 0xff flowid 1:20", "tc")
-    assert any(item.endswith("device ppp9 has no queue in this text") for item in found.missing)
+    assert any(item.endswith("device ppp9 has no queue in this text") for item in found.lost_settings)

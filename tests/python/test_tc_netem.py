@@ -35,7 +35,7 @@ JSON = """[{"kind": "netem", "handle": "1:", "root": true, "refcnt": 2, "options
 def test_all_options_are_keys_of_the_link(text: str, link: dict[str, Any]) -> None:
     found = read(text, "tc")
     assert (found.scheme, found.parameters, found.rate) == ("droptail", {"limit": "1000p"}, 5e6)
-    assert (found.link, found.missing) == (link, [])
+    assert (found.link, found.lost_settings) == (link, [])
 
 
 def test_a_link_with_these_keys_runs() -> None:
@@ -106,7 +106,7 @@ def test_netem_in_a_class_is_listed(handle: str) -> None:
     text = f"tc qdisc add dev eth0 root handle 1: prio\ntc qdisc add dev eth0 parent 1:1 {handle}netem delay 5ms"
     found = read(text, "tc")
     assert not found.link
-    assert any('delay = "5ms": netem is in a class' in item for item in found.missing)
+    assert any('delay = "5ms": netem is in a class' in item for item in found.lost_settings)
 
 
 def test_a_scheme_in_words_of_tc_lists_keys_of_the_link() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from penstock.dialects import read
-from penstock.dialects.tc_keys import Given
+from penstock.dialects.tc_keys import GivenKey
 from penstock.dialects.tc_queue import KINDS as KNOWN
 from penstock.dialects.tc_read import CLASSFUL
 from penstock.dialects.tc_table import QUEUES
@@ -38,8 +38,8 @@ def added_since(kind: str, words: list[str]) -> list[str]:
 def settings_of(kind: str, line: str) -> tuple[str, list[tuple[str, str]]]:
     """What stands before the keys of a line, and the keys with their values in the order of the alphabet."""
     head, _, rest = line.partition(f" {kind} ")
-    keys = QUEUES[kind].given(rest.split(), is_printed=False)
-    return head, sorted((key.word, key.text) for key in keys if isinstance(key, Given))
+    keys = QUEUES[kind].parse_words(rest.split(), is_printed=False)
+    return head, sorted((key.word, key.text) for key in keys if isinstance(key, GivenKey))
 
 
 ENTRIES = recorded()

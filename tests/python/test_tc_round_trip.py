@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
-from penstock.dialects import Conversion, DialectError, Facts, read, write
+from penstock.dialects import Conversion, ConversionContext, DialectError, read, write
 from penstock.dialects.ranges import check_ranges
-from penstock.dialects.tc_keys import Fate
+from penstock.dialects.tc_keys import KeyEffect
 from penstock.dialects.tc_table import QUEUES
 
 from .tc_texts import KINDS, lines, random_line, value_of
@@ -24,7 +24,7 @@ MUTANTS = int(os.environ.get("PENSTOCK_FUZZ", "600"))
 SEED = int(os.environ.get("PENSTOCK_FUZZ_SEED", "0"))
 """Damaged texts of a run, and what is added to their seeds; `make fuzz` and `make fuzz-dialects` ask for more."""
 
-FACTS = Facts(rate=50e6)
+FACTS = ConversionContext(rate=50e6)
 CORPUS = [*short_texts("tc"), ONE_LINE]
 UNITS = ("", "p", "b", "kb", "ms", "us", "s", "%", "mbit", "bps", "xyz")
 NUMBERS = [
@@ -86,7 +86,7 @@ def test_a_line_comes_back(one: tuple[str, str]) -> None:
     first = read(text, "tc", FACTS)
     written = write(first.scheme, first.parameters, "tc", FACTS)
     again = read(written.text, "tc", FACTS)
-    assert written.missing == []
+    assert written.lost_settings == []
     assert again.scheme == first.scheme
     assert again.parameters == first.parameters, written.text
 
@@ -95,7 +95,7 @@ def test_a_line_comes_back(one: tuple[str, str]) -> None:
 @given(one=lines())
 def test_the_order_of_keys_does_not_matter(one: tuple[str, str]) -> None:
     kind, text = one
-    table, words, parts = QUEUES[kind].by_word, text.split()[1:], list[list[str]]()
+    table, words, parts = QUEUES[kind].keys_by_word, text.split()[1:], list[list[str]]()
     while words:
         size = 1 + table[words[0]].arity
         parts.append(words[:size])
@@ -160,7 +160,7 @@ def test_damaged_texts_are_settings_within_their_ranges_or_refused() -> None:
             continue
         read_count += 1
         check_ranges(found.scheme, found.parameters, found.rate or FACTS.rate)
-        assert all("\n" not in line for line in (*found.notes, *found.missing)), text
+        assert all("\n" not in line for line in (*found.notes, *found.lost_settings)), text
     assert 0.02 * MUTANTS < read_count < 0.98 * MUTANTS
 
 
@@ -191,7 +191,7 @@ def test_no_unknown_word_is_accepted_in_silence() -> None:
             found = read(" ".join(words), "tc", FACTS)
         except DialectError:
             continue
-        assert any(unknown in item for item in found.missing), " ".join(words)
+        assert any(unknown in item for item in found.lost_settings), " ".join(words)
 
 
 def test_every_value_matters_or_has_a_reason_not_to() -> None:
@@ -200,14 +200,14 @@ def test_every_value_matters_or_has_a_reason_not_to() -> None:
     for kind in KINDS:
         bare = read(kind, "tc", FACTS)
         for key in QUEUES[kind].keys:
-            if key.fate is Fate.NO_EFFECT or key.word in ("max_rtt", "typical_rtt", "via-ethernet"):
+            if key.effect is KeyEffect.NO_EFFECT or key.word in ("max_rtt", "typical_rtt", "via-ethernet"):
                 continue
             value = value_of(kind, key, rng)
             found = read(" ".join(filter(None, (kind, key.word, value))), "tc", FACTS)
-            is_default = key.is_default(value or key.word) or (key.kind is None and key.setting in (
+            is_default = key.is_default(value or key.word) or (key.quantity is None and key.flag_value in (
                 bare.parameters.get(key.parameter), False) and key.parameter != "")  # fmt: skip
-            told = (found.parameters, found.missing, found.notes)
-            assert is_default or told != (bare.parameters, bare.missing, bare.notes), (kind, key.word, value)
+            told = (found.parameters, found.lost_settings, found.notes)
+            assert is_default or told != (bare.parameters, bare.lost_settings, bare.notes), (kind, key.word, value)
 
 
 AS_PRINTED = re.compile(r"^fq_codel .*quantum \d+b( |$)|limit \d+p( |$)|perturb \d+sec( |$)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from penstock.dialects import Conversion, DialectError, Facts, read
+from penstock.dialects import Conversion, ConversionContext, DialectError, read
 from penstock.units import parse_length, parse_rate, parse_size, parse_time
 
 from validation.linux.tc_sent import recorded
@@ -100,7 +100,7 @@ IGNORED = {
 
 def words_of(found: Conversion) -> set[str]:
     """The words by which losses are listed."""
-    return {item.split(":")[0].split()[0] for item in found.missing}
+    return {item.split(":")[0].split()[0] for item in found.lost_settings}
 
 
 def differences(found: Conversion, sent: dict[str, int], kind: str) -> list[str]:
@@ -121,7 +121,7 @@ def differences(found: Conversion, sent: dict[str, int], kind: str) -> list[str]
         elif name in LISTED or (kind == "fq" and name == "ce_threshold"):
             word, neutral = LISTED.get(name, (name, None))
             if (word in words_of(found)) != (value != neutral):
-                faults.append(f"{name} = {value}: {found.missing}")
+                faults.append(f"{name} = {value}: {found.lost_settings}")
         elif name not in ("overhead", "atm", "mpu"):
             faults.append(f"{name} = {value} is compared with nothing")
     faults += faults_of_cake(found, sent) if kind == "cake" else []
@@ -132,7 +132,9 @@ def faults_of_cake(found: Conversion, sent: dict[str, int]) -> list[str]:
     """The framing as sent; an overhead that cake here does not take is listed."""
     faults = []
     overhead = sent.get("overhead", 0)
-    if parse_size(found.parameters["overhead"]) != overhead and f"overhead {overhead}" not in " ".join(found.missing):
+    if parse_size(found.parameters["overhead"]) != overhead and f"overhead {overhead}" not in " ".join(
+        found.lost_settings
+    ):
         faults.append(f"overhead {overhead} was read as {found.parameters['overhead']}")
     framing = (parse_size(found.parameters["mpu"]), ("none", "atm", "ptm").index(found.parameters["cells"]))
     if framing != (sent.get("mpu", 0), sent.get("atm", 0)):
@@ -158,7 +160,7 @@ def faults_of_red(found: Conversion, sent: dict[str, int]) -> list[str]:
 
 @pytest.mark.parametrize("entry", SENT, ids=lambda one: str(one["text"]))
 def test_a_line_is_read_as_tc_sends_it(entry: dict[str, Any]) -> None:
-    found = read(entry["text"], "tc", Facts())
+    found = read(entry["text"], "tc", ConversionContext())
     assert differences(found, entry["sent"], entry["text"].split()[0]) == []
 
 
@@ -192,6 +194,6 @@ def test_what_tc_takes_is_read(text: str) -> None:
     """Also keys that need others, and kinds whose message has no attributes of their own."""
     if text in NO_QUEUE or text in REPEATED:
         with pytest.raises(DialectError):
-            read(text, "tc", Facts(10e6))
+            read(text, "tc", ConversionContext(10e6))
     else:
-        assert read(text, "tc", Facts(10e6)).scheme
+        assert read(text, "tc", ConversionContext(10e6)).scheme

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from penstock.dialects import DialectError, Facts, read
+from penstock.dialects import ConversionContext, DialectError, read
 from penstock.dialects.tc_sqm import KEYS
 
 FQ_CODEL = {"variant": "linux", "limit": "10240p", "flows": 1024, "quantum": "1514B", "target": "5ms",
@@ -32,7 +32,7 @@ def test_the_scripts_of_cake(options: dict[str, object], parameters: dict[str, o
     found = read(section(**options), "tc")
     assert found.scheme == "cake"
     assert parameters.items() <= found.parameters.items()
-    assert (found.link, found.missing) == (link, [])
+    assert (found.link, found.lost_settings) == (link, [])
 
 
 @pytest.mark.parametrize(("options", "changed", "framing"), [
@@ -48,17 +48,17 @@ def test_the_scripts_of_cake(options: dict[str, object], parameters: dict[str, o
 def test_a_queue_below_a_shaper(options: dict[str, object], changed: dict[str, object], framing: object) -> None:
     found = read(section(script="simplest.qos", **options), "tc")
     assert (found.scheme, found.parameters, found.rate) == ("fq-codel", {**FQ_CODEL, **changed}, 9.5e6)
-    assert (found.link.get("framing"), found.missing) == (framing, [])
+    assert (found.link.get("framing"), found.lost_settings) == (framing, [])
 
 
 def test_the_defaults_are_those_of_the_documentation() -> None:
     """An empty section shapes eth0 to 2032 kbit/s and ifb4eth0 to 14698 kbit/s, by simple.qos with fq_codel."""
     text = "config queue\n\toption enabled '1'\n"
     for device, rate, ecn in (("eth0", 2.032e6, False), ("ifb4eth0", 14.698e6, True)):
-        found = read(text, "tc", Facts(device=device))
+        found = read(text, "tc", ConversionContext(device=device))
         assert (found.scheme, found.rate, found.parameters["ecn"]) == ("fq-codel", rate, ecn)
         assert any("egress_ecn is not set" in note for note in found.notes) == (device == "eth0")
-        assert found.missing == ["script simple.qos: three classes by code point; here all packets are in one"]
+        assert found.lost_settings == ["script simple.qos: three classes by code point; here all packets are in one"]
 
 
 @pytest.mark.parametrize(("text", "named"), [
@@ -88,7 +88,7 @@ def test_an_error_names_the_section_or_the_option(text: str, named: str) -> None
     ({"script": "piece_of_cake.qos", "elimit": 50}, "elimit 50: cake has no such option"),
 ])  # fmt: skip
 def test_options_without_a_counterpart_are_listed(options: dict[str, object], lost: str) -> None:
-    assert any(item.startswith(lost) for item in read(section(**options), "tc").missing)
+    assert any(item.startswith(lost) for item in read(section(**options), "tc").lost_settings)
 
 
 def test_each_option_of_the_table_is_accepted() -> None:

@@ -21,15 +21,15 @@ from penstock.errors import MissingPackageError, PenstockError, ScenarioError
 from penstock.scenario.document import Document, read_document
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.aim import Aim, parse_aims
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.budget import Budget, Clock
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.budget import BudgetClock, SearchPlan
 from penstock.tuning.capture import with_capture
-from penstock.tuning.floors import below
-from penstock.tuning.moved import moved
-from penstock.tuning.population import Draw, Population
-from penstock.tuning.rules import rules_of
+from penstock.tuning.floors import violated_floors
+from penstock.tuning.population import NetworkDraw, Population
+from penstock.tuning.rules import design_rules
+from penstock.tuning.scaling import scaled_scenario
 from penstock.tuning.search import search
-from penstock.tuning.space import space_of
+from penstock.tuning.space import search_space
 from penstock.tuning.tune import tune
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,12 +44,12 @@ def document() -> Document:
 
 
 def tuned() -> LoadedLink:
-    return LoadedLink.of(document().resolve(), "bottleneck")
+    return LoadedLink.from_scenario(document().resolve(), "bottleneck")
 
 
-def bench_for(*aims: str, link: LoadedLink | None = None) -> Bench:
+def bench_for(*aims: str, link: LoadedLink | None = None) -> TuningBench:
     population = Population(document(), ["bottleneck"], 1)
-    return Bench(population, [link or tuned()], parse_aims(aims, PLACES), threads=2)
+    return TuningBench(population, [link or tuned()], parse_aims(aims, PLACES), threads=2)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_every_scheme_has_settings_that_it_accepts(scheme: str) -> None:
     bench = bench_for("min delay")
     if not bench.is_valid(Setting(scheme)):
         pytest.skip("the scheme needs parameters that only its user knows")
-    space, draw = space_of(scheme, tuned(), {}), np.random.default_rng(1)
+    space, draw = search_space(scheme, tuned(), {}), np.random.default_rng(1)
     for _ in range(20 if space.knobs else 0):
         values = {
             knob.name: knob.choices[draw.integers(len(knob.choices))]
@@ -112,7 +112,7 @@ def test_every_scheme_has_settings_that_it_accepts(scheme: str) -> None:
 
 
 def test_given_parameters_stay_as_they_are() -> None:
-    space = space_of("red", tuned(), {"ecn": True, "max_p": 0.2})
+    space = search_space("red", tuned(), {"ecn": True, "max_p": 0.2})
     assert "max_p" not in {knob.name for knob in space.knobs}
     parameters = space.parameters({"min_th": 5.0, "spread": 3.0, "trips": 10.0, "gentle": True})
     assert (parameters["max_p"], parameters["ecn"], parameters["min_th"], parameters["max_th"]) == (
@@ -139,7 +139,7 @@ def test_a_fixed_threshold_leaves_the_other_to_the_search(
     fixed: dict[str, Any], knobs: set[str], low: Any, high: Any
 ) -> None:
     link = dataclasses.replace(tuned(), packet=1000.0)
-    space = space_of("red", link, fixed)
+    space = search_space("red", link, fixed)
     assert {knob.name for knob in space.knobs} == knobs
     parameters = space.parameters({"min_th": 8.0, "spread": 4.0, "max_p": 0.1, "trips": 10.0, "gentle": True} | fixed)
     assert (parameters["min_th"], parameters["max_th"]) == (low, high)
@@ -149,7 +149,7 @@ def test_a_fixed_threshold_leaves_the_other_to_the_search(
 
 def test_the_target_of_codel_stays_below_its_interval() -> None:
     """RFC 8289, section 4.3: 5 to 10 % of the interval; half of it at most, or the time of a packet."""
-    space = space_of("codel", tuned(), {})
+    space = search_space("codel", tuned(), {})
     for values in itertools.product(*((knob.low, knob.high) for knob in space.knobs)):
         parameters = space.parameters(dict(zip((knob.name for knob in space.knobs), values, strict=True)))
         target, interval = (float(parameters[name].removesuffix("ms")) for name in ("target", "interval"))
@@ -159,7 +159,7 @@ def test_the_target_of_codel_stays_below_its_interval() -> None:
 @pytest.mark.parametrize("scheme", ["codel", "fq-codel", "cobalt"])
 def test_the_target_of_codel_is_a_part_of_the_interval_that_is_given(scheme: str) -> None:
     link = tuned()
-    space = space_of(scheme, link, {"interval": "60ms"})
+    space = search_space(scheme, link, {"interval": "60ms"})
     assert [knob.name for knob in space.knobs] == ["part"]
     assert space.parameters({"part": 0.1}) == {"target": "6ms", "interval": "60ms"}
     # Not below the time of a packet.
@@ -167,21 +167,21 @@ def test_the_target_of_codel_is_a_part_of_the_interval_that_is_given(scheme: str
         "target": f"{1e3 * link.packet_s:.3g}ms",
         "interval": "60ms",
     }
-    (knob,) = space_of(scheme, link, {"target": "6ms"}).knobs
+    (knob,) = search_space(scheme, link, {"target": "6ms"}).knobs
     assert knob.name == "interval"
     assert [knob.low, knob.high] == pytest.approx([0.012, 0.3])
-    assert space_of(scheme, link, {"target": "6ms", "interval": "60ms"}).knobs == ()
+    assert search_space(scheme, link, {"target": "6ms", "interval": "60ms"}).knobs == ()
 
 
 def test_a_knob_that_matters_at_one_end_of_another_is_searched() -> None:
     """A packet of 24 ms: at the shortest interval of two packets each part of it is a packet, at longer ones not."""
     slow = LoadedLink("link", 0.5e6, 0.04, 100, 1500, 2)
-    assert [knob.name for knob in space_of("codel", slow, {}).knobs] == ["interval", "part"]
+    assert [knob.name for knob in search_space("codel", slow, {}).knobs] == ["interval", "part"]
 
 
 def test_wred_has_one_profile_where_nothing_marks_precedences() -> None:
     link = tuned()
-    space = space_of("wred", link, {})
+    space = search_space("wred", link, {})
     assert [knob.name for knob in space.knobs] == ["min_th", "spread", "max_p", "trips", "gentle"]
     values = {"min_th": 8.0, "spread": 3.0, "max_p": 0.1, "trips": 5.0, "gentle": False}
     parameters = space.parameters(values)
@@ -190,14 +190,16 @@ def test_wred_has_one_profile_where_nothing_marks_precedences() -> None:
 
 def test_wred_is_searched_with_two_levels_in_order() -> None:
     """Level 1, which is dropped first, as RED; level 0 with the same curve, up to eight times higher in the buffer."""
-    link = dataclasses.replace(tuned(), precedences=2)
-    space = space_of("wred", link, {})
+    link = dataclasses.replace(tuned(), drop_precedences=2)
+    space = search_space("wred", link, {})
     assert [knob.name for knob in space.knobs] == ["min_th", "spread", "max_p", "trips", "gentle", "lead"]
     bench = bench_for("min delay", link=link)
     for values in itertools.product(*(knob.choices or (knob.low, knob.high) for knob in space.knobs)):
         own = dict(zip((knob.name for knob in space.knobs), values, strict=True))
         parameters = space.parameters(own)
-        of_red = space_of("red", link, {}).parameters({name: value for name, value in own.items() if name != "lead"})
+        of_red = search_space("red", link, {}).parameters(
+            {name: value for name, value in own.items() if name != "lead"}
+        )
         lead = min(own["lead"], link.buffer / of_red["max_th"])
         for name in ("min_th", "max_th"):
             assert parameters[name] == [pytest.approx(lead * of_red[name], rel=0.01), of_red[name]]
@@ -207,10 +209,10 @@ def test_wred_is_searched_with_two_levels_in_order() -> None:
         }
         setting = Setting("wred", parameters)
         assert bench.is_valid(setting)
-        assert not below("wred", parameters, link)
+        assert not violated_floors("wred", parameters, link)
     # Lists that are given say how many levels there are.
     levels = {"min_th": [9, 6, 3], "max_th": [30, 20, 10], "max_p": [0.1, 0.1, 0.1]}
-    space_of_levels = space_of("wred", link, levels)
+    space_of_levels = search_space("wred", link, levels)
     assert [knob.name for knob in space_of_levels.knobs] == ["trips", "gentle"]
     assert space_of_levels.parameters({"trips": 10.0, "gentle": True}).items() >= levels.items()
 
@@ -234,25 +236,27 @@ def test_a_missing_optimiser_is_told_before_the_first_run(monkeypatch: pytest.Mo
 def test_rules_are_those_of_their_sources() -> None:
     """Floyd et al. 2001, section 4.4: min_th = max(5, target C / 2), 5 ms; RFC 8289: 5 % of the interval."""
     link = LoadedLink("bottleneck", rate=800e6, rtt=0.1, buffer=10_000, packet=1000, flows=100)
-    ared = rules_of("red", link)[0].parameters
+    ared = design_rules("red", link)[0].parameters
     assert (ared["min_th"], ared["max_th"]) == (250.0, 750.0)
     # An interval of 100 ms suits round trips from 10 to 300 ms, so there is no rule between.
-    assert rules_of("codel", link) == []
+    assert design_rules("codel", link) == []
     satellite = dataclasses.replace(link, rtt=0.6)
-    assert rules_of("codel", satellite)[0].parameters == {"target": "30ms", "interval": "600ms"}
+    assert design_rules("codel", satellite)[0].parameters == {"target": "30ms", "interval": "600ms"}
     # A packet of 1000 bytes takes 10 ms at 800 kbit/s.
     slow = dataclasses.replace(link, rate=8e5)
-    assert rules_of("fq-codel", slow)[0].parameters == {"target": "15ms", "interval": "115ms"}
-    port = dataclasses.replace(link, rate=10e9, rtt=1e-4, packet=1500, scalable=True)
-    steps = [rule.parameters["min_th"] for rule in rules_of("red", port)]
+    assert design_rules("fq-codel", slow)[0].parameters == {"target": "15ms", "interval": "115ms"}
+    port = dataclasses.replace(link, rate=10e9, rtt=1e-4, packet=1500, is_scalable=True)
+    steps = [rule.parameters["min_th"] for rule in design_rules("red", port)]
     assert steps == [math.ceil(10e9 * 1e-4 / 12000 / 7), 65]
 
 
-class Known(Bench):
+class Known(TuningBench):
     """A bench whose score has its least value at a target of 20 ms and an interval of 200 ms."""
 
-    def measure(self, settings: Sequence[Setting], draws: Sequence[Draw]) -> list[Measured]:
-        return [Measured(setting, pa.table({}), np.full(len(draws), self._distance(setting))) for setting in settings]
+    def measure(self, settings: Sequence[Setting], draws: Sequence[NetworkDraw]) -> list[MeasuredSetting]:
+        return [
+            MeasuredSetting(setting, pa.table({}), np.full(len(draws), self._distance(setting))) for setting in settings
+        ]
 
     def _distance(self, setting: Setting) -> float:
         target, interval = (float(setting.parameters[name].removesuffix("ms")) for name in ("target", "interval"))
@@ -263,17 +267,19 @@ def test_the_search_finds_a_known_optimum_and_repeats() -> None:
     population = Population(document(), ["bottleneck"], 1)
     bench = Known(population, [tuned()], parse_aims(["min delay"], PLACES))
     draws = [population.draw(number) for number in range(4)]
-    best = [min(search(bench, [("codel", {})], draws, 15, 1), key=lambda measured: measured.score) for _ in range(2)]
+    best = [
+        min(search(bench, [("codel", {})], draws, 15, 1), key=lambda measured: measured.mean_score) for _ in range(2)
+    ]
     assert best[0].setting == best[1].setting
-    assert best[0].score < 0.1
-    few = min(search(bench, [("codel", {})], draws, 1, 1), key=lambda measured: measured.score)
-    assert best[0].score < few.score
+    assert best[0].mean_score < 0.1
+    few = min(search(bench, [("codel", {})], draws, 1, 1), key=lambda measured: measured.mean_score)
+    assert best[0].mean_score < few.mean_score
 
 
 def test_link_and_load_are_moved() -> None:
     base = read_document(str(ROOT / "scenarios" / "standard.toml"))
-    other = moved(base, "bottleneck", rate=2.0, flows=0.5, rtt=2.0)
-    before, after = (LoadedLink.of(document.resolve(), "bottleneck") for document in (base, other))
+    other = scaled_scenario(base, "bottleneck", rate=2.0, flows=0.5, rtt=2.0)
+    before, after = (LoadedLink.from_scenario(document.resolve(), "bottleneck") for document in (base, other))
     assert (after.rate, after.flows) == (2 * before.rate, before.flows // 2)
     assert after.rtt == pytest.approx(2 * before.rtt)
 
@@ -287,7 +293,7 @@ def test_advice_is_proven_and_repeats() -> None:
     assert len(first.best.measured.scores) == 20
     assert {confirmation.measured.setting.label for confirmation in first.confirmed} >= {"codel", "droptail"}
     assert len(first.map) == 27
-    assert not below(first.advised[0].scheme, first.advised[0].parameters, first.link)
+    assert not violated_floors(first.advised[0].scheme, first.advised[0].parameters, first.link)
 
 
 @pytest.mark.slow
@@ -367,8 +373,8 @@ to = "B"
 
 
 def test_a_budget_of_time_plans_the_same_runs_everywhere() -> None:
-    assert Budget.plan(1e9, 1e5, 3, 5).rounds == 20
-    planned = Budget.plan(300, 1e6, 3, 5)
+    assert SearchPlan.plan(1e9, 1e5, 3, 5).rounds == 20
+    planned = SearchPlan.plan(300, 1e6, 3, 5)
     assert 1 <= planned.rounds < 20
     assert planned.seconds <= 300
 
@@ -377,13 +383,13 @@ def test_a_budget_for_no_round_is_refused_with_the_least_one() -> None:
     with pytest.raises(
         PenstockError, match=r"a budget of 1s is too short for one round of the search; at least (\d+)s is needed"
     ):
-        Budget.plan(1, 1e6, 3, 5)
+        SearchPlan.plan(1, 1e6, 3, 5)
 
 
 def test_a_slow_machine_searches_less_but_at_least_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("penstock.tuning.budget.time.monotonic", lambda: now[0])
-    clock = Clock(10.0)
+    clock = BudgetClock(10.0)
     now[0] = 8.0
     assert clock.has_time(100, 100, 100)
     assert not clock.has_time(100, 100, 100)
@@ -440,7 +446,7 @@ BUFFERED = dataclasses.replace(LINK.links["bottleneck"], queue=ps.DropTail(limit
 def test_aims_with_weights_are_one_advice_and_without_a_front() -> None:
     plain = bench_for("min delay", "max utilization")
     weighted = bench_for("min delay weight 2", "max utilization")
-    assert (len(plain.competing), weighted.competing) == (2, ())
+    assert (len(plain.competing_aims), weighted.competing_aims) == (2, ())
     link = dataclasses.replace(LINK, links={**LINK.links, "bottleneck": BUFFERED})
     advice = tune(link, ["min delay weight 4", "max utilization"], ["droptail"], budget_s=20)
     other = tune(link, ["min delay", "max utilization weight 40"], ["droptail"], budget_s=20)

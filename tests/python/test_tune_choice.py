@@ -17,17 +17,17 @@ from penstock.results.estimate import Estimate
 from penstock.results.run_table import StudyDesign
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.studies.candidate import Candidate
-from penstock.tuning.advice import Advice, Confirmed
+from penstock.tuning.advice import Advice, ConfirmedSetting
 from penstock.tuning.aim import parse_aims
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.choice import Success, best_of, success
-from penstock.tuning.conclusion import conclusion
-from penstock.tuning.departure import departure
-from penstock.tuning.floors import below, min_limit
-from penstock.tuning.population import SPREAD, Draw, Population
-from penstock.tuning.robust import map_of
-from penstock.tuning.rules import rules_of
-from penstock.tuning.simpler import round_number
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.choice import SuccessCount, choose_setting, count_successes
+from penstock.tuning.conclusion import conclusion_sentences
+from penstock.tuning.departure import departure_from_defaults
+from penstock.tuning.floors import min_limit, violated_floors
+from penstock.tuning.population import SPREAD, NetworkDraw, Population
+from penstock.tuning.robustness_map import measure_map
+from penstock.tuning.rules import design_rules
+from penstock.tuning.simplification import round_mantissa
 from penstock.tuning.tune import _Tuning
 
 PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
@@ -37,15 +37,15 @@ LINK = ps.dumbbell(
 
 
 def tuned() -> LoadedLink:
-    return LoadedLink.of(LINK.document().resolve(), "bottleneck")
+    return LoadedLink.from_scenario(LINK.document().resolve(), "bottleneck")
 
 
-def runs(setting: Setting, delays: Sequence[float], *, used: float = 0.9) -> Measured:
+def runs(setting: Setting, delays: Sequence[float], *, used: float = 0.9) -> MeasuredSetting:
     """A setting with these delays in seconds, one per network; delays above 20 ms miss the aim."""
     array = np.array(delays)
     values = {"delay_p99_s": array, "utilization": np.full(len(array), used), "loss_rate": np.zeros(len(array))}
     table = pa.table({f"links.bottleneck.{name}": column for name, column in values.items()})
-    return Measured(setting, table, np.where(array > 0.02, 1 + array, array))
+    return MeasuredSetting(setting, table, np.where(array > 0.02, 1 + array, array))
 
 
 AIM = parse_aims(["delay p99 < 20ms"], PLACES)
@@ -56,11 +56,12 @@ SEARCHED = Setting("codel", {"target": "4ms"}, "searched")
 FAR = Setting("droptail", {"limit": "20p"}, "searched")
 
 
-def chosen(*others: Measured) -> Measured:
+def chosen(*others: MeasuredSetting) -> MeasuredSetting:
     departures = {
-        each.setting.label: departure(each.setting.scheme, each.setting.parameters, tuned()) for each in others
+        each.setting.label: departure_from_defaults(each.setting.scheme, each.setting.parameters, tuned())
+        for each in others
     }
-    return best_of([PRESENT, *others], AIM, "bottleneck", {PRESENT.setting.label: 0.0, **departures})
+    return choose_setting([PRESENT, *others], AIM, "bottleneck", {PRESENT.setting.label: 0.0, **departures})
 
 
 def test_a_default_that_meets_the_aims_comes_before_rules_and_searched_settings() -> None:
@@ -72,17 +73,19 @@ def test_a_default_that_meets_the_aims_comes_before_rules_and_searched_settings(
 def test_the_searched_setting_closest_to_the_defaults_is_advised() -> None:
     near, far = runs(SEARCHED, [0.019] * 20), runs(FAR, [0.001] * 20)
     assert chosen(far, near) is near
-    assert departure("codel", {"target": "2.5ms", "variant": "linux"}, tuned()) == pytest.approx(math.log(2))
-    assert departure("droptail", {"limit": "50p"}, tuned()) == pytest.approx(math.log(2))
-    assert departure("red", {"gentle": True}, tuned()) == 1
+    assert departure_from_defaults("codel", {"target": "2.5ms", "variant": "linux"}, tuned()) == pytest.approx(
+        math.log(2)
+    )
+    assert departure_from_defaults("droptail", {"limit": "50p"}, tuned()) == pytest.approx(math.log(2))
+    assert departure_from_defaults("red", {"gentle": True}, tuned()) == 1
 
 
 def test_the_present_queue_stays_unless_a_default_is_materially_better() -> None:
     present = runs(Setting("droptail", {}, "present"), [0.015] * 20)
     aims, departures = AIM, {"droptail": 0.0, "codel": 0.0}
     slightly, clearly = runs(DEFAULT, [0.0145] * 20), runs(DEFAULT, [0.005] * 20)
-    assert best_of([present, slightly], aims, "bottleneck", departures) is present
-    assert best_of([present, clearly], aims, "bottleneck", departures) is clearly
+    assert choose_setting([present, slightly], aims, "bottleneck", departures) is present
+    assert choose_setting([present, clearly], aims, "bottleneck", departures) is clearly
 
 
 def test_of_defaults_the_one_that_is_materially_better_in_an_aim_comes_before_power() -> None:
@@ -97,7 +100,7 @@ def test_of_defaults_the_one_that_is_materially_better_in_an_aim_comes_before_po
 def test_without_success_a_rule_comes_before_a_searched_setting_that_is_hardly_better() -> None:
     """FQ-CoDel, which the router lacks, meets the aims on all networks."""
 
-    def meeting(setting: Setting, networks: int) -> Measured:
+    def meeting(setting: Setting, networks: int) -> MeasuredSetting:
         return runs(setting, [0.01] * networks + [0.05] * (20 - networks))
 
     reference = meeting(Setting("fq-codel", {}, "reference"), 20)
@@ -111,22 +114,22 @@ def test_without_success_a_rule_comes_before_a_searched_setting_that_is_hardly_b
 def test_networks_on_which_no_setting_meets_the_aims_do_not_count() -> None:
     hard = [0.01] * 15 + [0.05] * 5
     first, second = runs(DEFAULT, hard), runs(RULE, [*hard[:-1], 0.01])
-    assert success(first, [PRESENT, first]) == Success(15, 15, 20)
-    assert success(first, [PRESENT, first, second]) == Success(15, 16, 20)
-    assert not success(first, [PRESENT, first, runs(RULE, [0.01] * 20)]).is_enough
+    assert count_successes(first, [PRESENT, first]) == SuccessCount(15, 15, 20)
+    assert count_successes(first, [PRESENT, first, second]) == SuccessCount(15, 16, 20)
+    assert not count_successes(first, [PRESENT, first, runs(RULE, [0.01] * 20)]).is_sufficient
     rarely = runs(DEFAULT, [0.01] * 9 + [0.05] * 11)
-    assert not success(rarely, [rarely]).is_enough
+    assert not count_successes(rarely, [rarely]).is_sufficient
 
 
-def sentences(best: Measured, *others: Measured) -> str:
+def sentences(best: MeasuredSetting, *others: MeasuredSetting) -> str:
     measured = [best, *others]
-    return " ".join(conclusion(best, success(best, measured), others, AIM, "bottleneck"))
+    return " ".join(conclusion_sentences(best, count_successes(best, measured), others, AIM, "bottleneck"))
 
 
 def test_networks_without_an_acceptable_setting_are_counted_apart() -> None:
-    assert Success(11, 11, 20).text.endswith("scenario; on the other 9, no acceptable setting does")
-    assert Success(16, 17, 20).text.endswith("scenario; on 17, at least one acceptable setting does")
-    assert Success(20, 20, 20).text == "on 20 of 20 random variations of the scenario"
+    assert SuccessCount(11, 11, 20).text.endswith("scenario; on the other 9, no acceptable setting does")
+    assert SuccessCount(16, 17, 20).text.endswith("scenario; on 17, at least one acceptable setting does")
+    assert SuccessCount(20, 20, 20).text == "on 20 of 20 random variations of the scenario"
 
 
 def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
@@ -143,8 +146,8 @@ def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
         "No default and no published rule tried achieves this; codel comes closest, on 12 of 20 random variations of "
         "the scenario."
     )
-    known = conclusion(
-        searched, success(searched, [searched]), [runs(DEFAULT, [0.05] * 20)], AIM, "bottleneck", ["codel"]
+    known = conclusion_sentences(
+        searched, count_successes(searched, [searched]), [runs(DEFAULT, [0.05] * 20)], AIM, "bottleneck", ["codel"]
     )
     assert " ".join(known).endswith("On the unchanged scenario, codel meets the aims.")
     assert sentences(searched, PRESENT, default).endswith(
@@ -154,14 +157,16 @@ def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
     assert sentences(idle, default).startswith("bottleneck is not congested: its utilization is 60 %")
 
 
-def confirmed(measured: Measured, *others: Measured) -> Confirmed:
-    met = {AIM[0].text: success(measured, [measured, *others]).is_enough}
-    return Confirmed(measured, met, success(measured, [measured, *others]), Estimate(0.0, 0.0, (0.0, 0.0), 20))
+def confirmed(measured: MeasuredSetting, *others: MeasuredSetting) -> ConfirmedSetting:
+    met = {AIM[0].text: count_successes(measured, [measured, *others]).is_sufficient}
+    return ConfirmedSetting(
+        measured, met, count_successes(measured, [measured, *others]), Estimate(0.0, 0.0, (0.0, 0.0), 20)
+    )
 
 
 def test_exceptions_are_the_networks_that_miss_an_aim_with_a_setting_that_meets_all() -> None:
     first, other = runs(DEFAULT, [0.01] * 19 + [0.05]), runs(RULE, [0.05] * 19 + [0.01])
-    draws = tuple(Draw(number, number, rate=0.8) for number in range(20))
+    draws = tuple(NetworkDraw(number, number, rate_factor=0.8) for number in range(20))
     entries = (confirmed(first, other), confirmed(other, first))
     no_runs = ps.Runs(pa.table({}), StudyDesign({}, [], [], [], ""))
     advice = Advice({}, (tuned(),), AIM, (DEFAULT,), entries, (), draws, (), no_runs, 40, 1)
@@ -173,26 +178,28 @@ def test_floors_have_the_values_of_their_sources() -> None:
     """RFC 6928: 10 packets; 1 ms at 5 Mbit/s is less than two segments; BDP / sqrt(n) is 16.7 / sqrt(6)."""
     link = tuned()
     assert min_limit(link) == math.ceil(10 + 2 + link.bdp / math.sqrt(6))
-    assert below("droptail", {"limit": "17p"}, link) == [
+    assert violated_floors("droptail", {"limit": "17p"}, link) == [
         "limit is less than initial window + burst + BDP / sqrt(n) = 19 packets"
     ]
-    assert below("red", {"min_th": 1.06, "max_th": 1.61}, link) == [
+    assert violated_floors("red", {"min_th": 1.06, "max_th": 1.61}, link) == [
         "min_th is less than 5 packets", "max_th is less than 5 packets",
     ]  # fmt: skip
-    assert below("wred", {"min_th": [50.0], "max_th": [150.0]}, link) == ["max_th exceeds the buffer of 100 packets"]
+    assert violated_floors("wred", {"min_th": [50.0], "max_th": [150.0]}, link) == [
+        "max_th exceeds the buffer of 100 packets"
+    ]
     slow = dataclasses.replace(link, rate=1e6)
-    (reason,) = below("fq-codel", {}, slow)
+    (reason,) = violated_floors("fq-codel", {}, slow)
     assert reason.startswith("target is less than the 12 ms to send a packet")
-    (reason,) = below("codel", {}, dataclasses.replace(link, rtt=0.6))
+    (reason,) = violated_floors("codel", {}, dataclasses.replace(link, rtt=0.6))
     assert reason.startswith("interval is less than a third of the round trip of 600 ms")
-    assert not below("codel", {}, link)
-    assert not below("droptail", {"limit": "17p"}, link, ["limit"])
-    assert not below("red", {}, link)
+    assert not violated_floors("codel", {}, link)
+    assert not violated_floors("droptail", {"limit": "17p"}, link, ["limit"])
+    assert not violated_floors("red", {}, link)
 
 
 def test_networks_are_drawn_around_the_scenario_reproducibly() -> None:
     population = Population(LINK.document(), ["bottleneck"], 7)
-    assert population.draw(0) == Draw(0, 7)
+    assert population.draw(0) == NetworkDraw(0, 7)
     draws = [population.draw(number) for number in range(1, 400)]
     assert draws == [Population(LINK.document(), ["bottleneck"], 7).draw(number) for number in range(1, 400)]
     for name, most in SPREAD.items():
@@ -200,8 +207,8 @@ def test_networks_are_drawn_around_the_scenario_reproducibly() -> None:
         assert abs(factors).max() <= math.log(most)
         assert factors.std() == pytest.approx(math.log(most) / math.sqrt(3), rel=0.1)
     draw = dataclasses.replace(draws[0], flavours={"bulk": "bbr"})
-    group = population.document_of(draw).resolve().readable["traffic"]["bulk"]
-    assert (group["flavour"], group["count"]) == ("bbr", round(6 * draw.flows))
+    group = population.network_document(draw).resolve().readable["traffic"]["bulk"]
+    assert (group["flavour"], group["count"]) == ("bbr", round(6 * draw.flow_factor))
 
 
 def test_congestion_controls_are_drawn_in_the_proportions_of_the_census() -> None:
@@ -221,7 +228,9 @@ def test_the_packets_of_a_drawn_prague_sender_are_ect1() -> None:
     link = ps.dumbbell(rate="5Mbit", rtt="40ms", duration="4s", queue=queue, traffic=traffic)
     population = Population(link.document(), ["bottleneck"], 1)
     rates = {
-        name: ps.run(population.document_of(Draw(1, 1, flavours={"bulk": name}))).links["bottleneck"].mark_rate
+        name: ps.run(population.network_document(NetworkDraw(1, 1, flavours={"bulk": name})))
+        .links["bottleneck"]
+        .mark_rate
         for name in ("cubic", "prague")
     }
     assert rates["cubic"] == 0.0
@@ -245,7 +254,7 @@ def test_the_parts_of_a_workload_have_drawn_congestion_controls_too() -> None:
     population = Population(link.document(), ["bottleneck"], 1)
     draw = next(draw for draw in map(population.draw, range(1, 500)) if draw.flavours["office-web"] == "prague")
     assert sorted(draw.flavours) == ["office-backups", "office-web"]
-    traffic = population.document_of(dataclasses.replace(draw, flows=2.0)).resolve().readable["traffic"]
+    traffic = population.network_document(dataclasses.replace(draw, flow_factor=2.0)).resolve().readable["traffic"]
     assert (traffic["office-web"]["flavour"], traffic["office-web"]["sessions"]) == ("prague", 40)
     assert (traffic["office-backups"]["flavour"], traffic["office-backups"]["count"]) == (
         draw.flavours["office-backups"], 3,
@@ -259,20 +268,22 @@ CALLS = ps.Cbr(rate="3Mbit", packet="500B", headers="28B", from_="R1", to="R2")
 def test_the_map_reports_missed_aims_and_the_unresponsive_load() -> None:
     """Datagrams of 3 Mbit/s exceed half of the rate, 2.5 Mbit/s."""
     scenario = dataclasses.replace(LINK, traffic={"calls": CALLS}, duration="2s")
-    bench = Bench(Population(scenario.document(), ["bottleneck"], 1), [tuned()], parse_aims(["loss < 1%"], PLACES))
-    points = map_of(bench, Setting("droptail"), [Setting("codel")], 100)
+    bench = TuningBench(
+        Population(scenario.document(), ["bottleneck"], 1), [tuned()], parse_aims(["loss < 1%"], PLACES)
+    )
+    points = measure_map(bench, Setting("droptail"), [Setting("codel")], 100)
     assert len(points) == 27
     for point in points:
         assert point.load == pytest.approx(3 / 5 / point.rate, rel=0.01)
         assert point.met == (point.rate > 0.5)
         assert point.met_by is None
-    assert all(point.missed["loss < 1%"] > 0.05 for point in points if point.rate == 0.5)
+    assert all(point.missed_aims["loss < 1%"] > 0.05 for point in points if point.rate == 0.5)
 
 
 def test_parameters_are_rounded_to_round_numbers() -> None:
-    assert round_number("26.3ms") == "25ms"
-    assert round_number([6.74, 1.18]) == [6.0, 1.2]
-    assert (round_number(0.0187), round_number(17), round_number(True), round_number("auto")) == (
+    assert round_mantissa("26.3ms") == "25ms"
+    assert round_mantissa([6.74, 1.18]) == [6.0, 1.2]
+    assert (round_mantissa(0.0187), round_mantissa(17), round_mantissa(True), round_mantissa("auto")) == (
         0.02,
         15,
         True,
@@ -295,7 +306,7 @@ def test_dctcps_step_marks_and_does_not_drop() -> None:
         return ps.dumbbell(rate="100Mbit", rtt="2ms", duration="2s", queue=queue, traffic={"bulk": senders})
 
     present = port(ps.DropTail(limit="500p"))
-    (rule,) = rules_of("red", LoadedLink.of(present.document().resolve(), "bottleneck"))
+    (rule,) = design_rules("red", LoadedLink.from_scenario(present.document().resolve(), "bottleneck"))
     result = ps.run(port(ps.Red(limit="500p", **rule.parameters))).links["bottleneck"]
     assert result.loss_rate == 0.0
     assert result.mark_rate > 0.05
@@ -310,8 +321,8 @@ def test_a_choice_that_fails_on_fresh_networks_gives_way_to_a_setting_that_meets
         DEFAULT.label: runs(DEFAULT, [0.014] * 20),
     }
 
-    class Replayed(Bench):
-        def measure(self, settings: Sequence[Setting], draws: Sequence[Draw]) -> list[Measured]:
+    class Replayed(TuningBench):
+        def measure(self, settings: Sequence[Setting], draws: Sequence[NetworkDraw]) -> list[MeasuredSetting]:
             return [fresh[setting.label] for setting in settings]
 
     bench = Replayed(Population(LINK.document(), ["bottleneck"], 1), [tuned()], AIM)

@@ -10,20 +10,20 @@ import pyarrow as pa
 import pytest
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.aim import Aim, parse_aims
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.population import Draw, Population
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.population import NetworkDraw, Population
 from penstock.tuning.unmet import UNLIMITED, runs_without_limit, unmet_text
 
 PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
 AIMS = parse_aims(["delay p99 < 20ms", "utilization > 95%"], PLACES)
 
 
-def measured(label: str, delay: float, used: float) -> Measured:
+def measured(label: str, delay: float, used: float) -> MeasuredSetting:
     table = pa.table({"links.bottleneck.delay_p99_s": [delay] * 3, "links.bottleneck.utilization": [used] * 3})
-    return Measured(Setting(label), table, np.zeros(3))
+    return MeasuredSetting(Setting(label), table, np.zeros(3))
 
 
-def met_aims(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool | None]]:
+def met_aims(label: str, delay: float, used: float) -> tuple[MeasuredSetting, dict[str, bool | None]]:
     return measured(label, delay, used), {AIMS[0].text: delay < 0.02, AIMS[1].text: used > 0.95}
 
 
@@ -49,14 +49,16 @@ def met_aims(label: str, delay: float, used: float) -> tuple[Measured, dict[str,
         (
             [met_aims("pie", 0.03, 0.97), met_aims("red", 0.01, 0.9)],
             None,
-            "No acceptable setting meets delay p99 < 20ms and utilization > 95% together. red meets delay p99 < 20ms, "
-            "but misses utilization > 95% (90.0 %). pie comes closest.",
+            "No acceptable setting meets delay p99 < 20ms and utilization > 95% together. red meets delay p99 < "
+            "20ms, but misses utilization > 95% (90.0 %). pie comes closest.",
         ),
     ],
     ids=["idle load", "losses", "one or the other"],
 )
 def test_the_conclusion_names_the_unmet_aim_its_cause_and_alternatives(
-    confirmed: list[tuple[Measured, dict[str, bool | None]]], without_limit: Measured | None, sentences: str
+    confirmed: list[tuple[MeasuredSetting, dict[str, bool | None]]],
+    without_limit: MeasuredSetting | None,
+    sentences: str,
 ) -> None:
     assert unmet_text(AIMS, "bottleneck", confirmed, without_limit) == sentences
 
@@ -69,12 +71,13 @@ def test_a_setting_that_was_not_requested_and_meets_all_aims_is_not_denied(aims:
     barred = {"wred": ["loses 9 % of the packets"]}
     which = "delay p99 < 20ms and utilization > 95% together" if len(aims) > 1 else "delay p99 < 20ms"
     assert unmet_text(aims, "bottleneck", confirmed, None, barred) == (
-        f"No acceptable setting of the requested schemes meets {which}; fq-codel, which was not requested, does. wred "
-        "meets the aims, but is not acceptable: loses 9 % of the packets. Of the requested schemes, red comes closest."
+        f"No acceptable setting of the requested schemes meets {which}; fq-codel, which was not requested, does. "
+        "wred meets the aims, but is not acceptable: loses 9 % of the packets. Of the requested schemes, red comes "
+        "closest."
     )
 
 
-def bench(rate: str) -> Bench:
+def bench(rate: str) -> TuningBench:
     """A link of this rate with two datagram sources of 1 Mbit/s in total."""
     scenario = ps.dumbbell(
         rate=rate,
@@ -84,11 +87,11 @@ def bench(rate: str) -> Bench:
         traffic={"bulk": ps.Cbr(rate="500kbit", packet="500B", count=2)},
     )
     document = scenario.document()
-    link = LoadedLink.of(document.resolve(), "bottleneck")
-    return Bench(Population(document, ["bottleneck"], 1), [link], AIMS)
+    link = LoadedLink.from_scenario(document.resolve(), "bottleneck")
+    return TuningBench(Population(document, ["bottleneck"], 1), [link], AIMS)
 
 
-DRAWS = [Draw(number, number) for number in range(3)]
+DRAWS = [NetworkDraw(number, number) for number in range(3)]
 
 
 def test_an_unlimited_queue_shows_the_utilization_that_the_load_allows() -> None:

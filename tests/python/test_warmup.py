@@ -12,8 +12,8 @@ import numpy as np
 import penstock as ps
 import pytest
 from penstock.cli.app import app
-from penstock.engine.warmup import queue_means
-from penstock.explain.unsettled import of_queues
+from penstock.engine.warmup import queue_means_by_link
+from penstock.explain.unsettled_queues import unsettled_queue_warnings
 from penstock.live.bench_data import bench_data
 from penstock.results.transient import BATCH, batch_means, biasing_transient, transient_batch_count
 from penstock.scenario.resolve import Resolved
@@ -121,8 +121,8 @@ def study(tmp_path: Path) -> Path:
     busy().save(tmp_path / "busy.toml")
     file = tmp_path / "busy.study.toml"
     file.write_text(
-        'base = "busy.toml"\nschemes = ["droptail", "codel"]\nseeds = 3\nmetrics = ["length_mean_pkts"]\n'
-        '[axes]\n"traffic.second.start" = ["5s", "8s"]\n'
+        'base = "busy.toml"\nschemes = ["droptail", "codel"]\nseeds = 3\nmetrics = ["length_mean_pkts"]\n[axes]\n'
+        '"traffic.second.start" = ["5s", "8s"]\n'
     )
     return file
 
@@ -232,7 +232,12 @@ def test_stationary_series_are_rarely_reported(memory: float, most: float) -> No
 def test_no_warning_about_scenarios_with_a_sufficient_warm_up(name: str, scheme: str) -> None:
     case = ComparisonPlan.resolve_cases(f"scenarios/{name}.toml", [scheme]).cases[0]
     series = ps.run(case.document, series=True).series
-    assert of_queues(case.resolved, queue_means(series, parse_time(case.resolved.readable["duration"]) / 1e9)) == []
+    assert (
+        unsettled_queue_warnings(
+            case.resolved, queue_means_by_link(series, parse_time(case.resolved.readable["duration"]) / 1e9)
+        )
+        == []
+    )
 
 
 def warnings_of(*words: str) -> list[str]:

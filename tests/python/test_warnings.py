@@ -12,10 +12,10 @@ from typing import Any
 import penstock as ps
 import pytest
 from penstock.cli.compare_scenario import _warnings as compare_warnings
-from penstock.explain.explanation import prepare
-from penstock.explain.on_link import OnLink
-from penstock.explain.settings_here import settings_here
-from penstock.explain.warnings import Warned, average_seconds, of_result, of_scenario
+from penstock.explain.explanation import prepare_explanation
+from penstock.explain.scheme_on_link import SchemeOnLink
+from penstock.explain.settings_on_link import settings_on_link
+from penstock.explain.warnings import LinkWarning, average_seconds, scenario_warnings, unfilled_link_warnings
 from penstock.results.conclusion import run_sentence
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document, read_document
@@ -26,22 +26,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 EXPECTED = {
     "scenarios/w2_red.toml": {"low-thresholds", "fast-average"},  # ns-2's RED at 500 Mb/s, as the peers run it
-    "examples/slow_dsl.toml": {
-        "long-buffer",
-        "no-data",
-    },  # the modem whose buffer it shows
+    "examples/slow_dsl.toml": {"long-buffer", "no-data"},  # the modem whose buffer it shows
 }
 """Of the scenarios at hand, those with warnings."""
 
 
-def warnings_by_name(rate: str = "10Mbit", flows: int = 16, rtt: str = "40ms", **queue: Any) -> dict[str, Warned]:
+def warnings_by_name(rate: str = "10Mbit", flows: int = 16, rtt: str = "40ms", **queue: Any) -> dict[str, LinkWarning]:
     """The warnings about a queue on a link of 1000-byte packets."""
     table = {"limit": "100p", **queue}
     base = ps.dumbbell(
         rate=rate, rtt=rtt, duration="10s", traffic={"bulk": ps.Tcp(count=flows, packet="960B")}, queue=ps.DropTail()
     )
     document = base.document().set("links.bottleneck.queue", table)
-    return {warning.name: warning for warning in of_scenario(document.resolve())}
+    return {warning.name: warning for warning in scenario_warnings(document.resolve())}
 
 
 @pytest.mark.parametrize(
@@ -54,7 +51,7 @@ def warnings_by_name(rate: str = "10Mbit", flows: int = 16, rtt: str = "40ms", *
     ],
 )
 def test_scenarios_at_hand_have_no_other_warnings(file: str) -> None:
-    names = {warning.name for warning in of_scenario(read_document(str(ROOT / file)).resolve())}
+    names = {warning.name for warning in scenario_warnings(read_document(str(ROOT / file)).resolve())}
     assert names == EXPECTED.get(file, set())
 
 
@@ -67,7 +64,7 @@ def test_a_profile_of_fill_levels_needs_a_limit() -> None:
 def test_thresholds_follow_the_rule_of_the_root() -> None:
     """Appenzeller et al. 2004: BDP / sqrt(n); 100 Mb/s and 40 ms hold 500 packets, for 16 flows 125."""
     warning = warnings_by_name("100Mbit", scheme="red", min_th=5, max_th=15)["low-thresholds"]
-    assert "125" in warning.says
+    assert "125" in warning.message
     assert "125" in warning.advice
     assert "low-thresholds" not in warnings_by_name("100Mbit", scheme="red", min_th=20, max_th=63)
     assert "low-thresholds" in warnings_by_name("100Mbit", scheme="red", min_th=20, max_th=62)
@@ -87,7 +84,7 @@ def test_an_average_faster_than_a_round_trip_is_told() -> None:
 def test_a_target_below_a_packets_time_is_told() -> None:
     """1000 bytes take 16 ms at 500 kbit/s."""
     slow: dict[str, Any] = {"rate": "500kbit", "flows": 2, "rtt": "40ms"}
-    assert "16 ms" in warnings_by_name(scheme="codel", **slow)["low-target"].says
+    assert "16 ms" in warnings_by_name(scheme="codel", **slow)["low-target"].message
     assert "low-target" in warnings_by_name(scheme="fq-codel", **slow)
     assert "low-target" in warnings_by_name(scheme="pie", **slow)
     assert "low-target" not in warnings_by_name(scheme="codel", target="20ms", **slow)
@@ -104,17 +101,17 @@ def test_intervals_marks_gains_and_long_buffers_are_told() -> None:
     assert "foreign-gains" not in warnings_by_name("100Mbit", scheme="pi", a="auto", b="auto", limit="400p")
 
 
-def traffic_warnings(traffic: ps.Traffic, at: str = "bottleneck", **link: Any) -> dict[str, Warned]:
+def traffic_warnings(traffic: ps.Traffic, at: str = "bottleneck", **link: Any) -> dict[str, LinkWarning]:
     """The warnings about the traffic of 100 Mbit/s over 20 ms."""
     scenario = ps.dumbbell(rate="100Mbit", rtt="20ms", duration="5s", traffic={"bulk": traffic}, **link)
-    return {warning.name: warning for warning in of_scenario(scenario.resolve(), [at])}
+    return {warning.name: warning for warning in scenario_warnings(scenario.resolve(), [at])}
 
 
 def test_windows_that_leave_the_link_empty_are_told() -> None:
     """n windows of w packets of 1040 B fill 100 Mbit/s over 20 ms if n w 8320 bit > 2 Mbit: w > 60 for four flows."""
     warning = traffic_warnings(ps.Tcp(count=4, profile="ns2", flavour="cubic"))["small-windows"]
-    assert "windows of 20 packets" in warning.says
-    assert "33%" in warning.says  # 4 x 20 x 8320 bit / 2 Mbit
+    assert "windows of 20 packets" in warning.message
+    assert "33%" in warning.message  # 4 x 20 x 8320 bit / 2 Mbit
     assert "small-windows" in traffic_warnings(ps.Tcp(count=4, profile="ns2", window=59))
     assert "small-windows" not in traffic_warnings(ps.Tcp(count=4, profile="ns2", window=62))
     assert "small-windows" not in traffic_warnings(ps.Tcp(count=4))
@@ -125,11 +122,11 @@ def test_windows_that_leave_the_link_empty_are_told() -> None:
 def test_a_scheme_where_only_acknowledgements_pass_is_told() -> None:
     document = ps.dumbbell(rate="10Mbit", rtt="20ms", traffic=ps.Tcp(count=4)).document()
     both = document.set("links.bottleneck.reverse", {"queue": {"scheme": "codel", "limit": "100p"}, "watch": True})
-    (warning,) = of_scenario(both.resolve(), ["bottleneck.reverse"])
+    (warning,) = scenario_warnings(both.resolve(), ["bottleneck.reverse"])
     assert (warning.name, warning.place) == ("no-data", "bottleneck.reverse")
     assert "put the scheme at bottleneck" in warning.advice
     upload = {"kind": "tcp", "from": "D", "to": "S"}
-    assert of_scenario(both.set("traffic.tcp", upload).resolve(), ["bottleneck.reverse"]) == []
+    assert scenario_warnings(both.set("traffic.tcp", upload).resolve(), ["bottleneck.reverse"]) == []
 
 
 def test_automatic_settings_for_other_packets_are_told() -> None:
@@ -141,7 +138,9 @@ def test_automatic_settings_for_other_packets_are_told() -> None:
 def test_a_queue_that_a_run_never_filled_is_told() -> None:
     for flow, names in ((ps.Tcp(profile="ns2"), ["never-filled"]), (ps.Tcp(), [])):
         scenario = ps.dumbbell(rate="100Mbit", rtt="20ms", duration="5s", warmup="1s", traffic=flow)
-        assert [warning.name for warning in of_result(scenario.resolve(), ps.run(scenario).raw["links"])] == names
+        assert [
+            warning.name for warning in unfilled_link_warnings(scenario.resolve(), ps.run(scenario).raw["links"])
+        ] == names
 
 
 def test_schemes_with_equal_runs_are_named(tmp_path: Path) -> None:
@@ -167,8 +166,8 @@ def test_schemes_of_a_study_with_equal_runs_are_named(tmp_path: Path) -> None:
     """As in a comparison on one scenario, whichever metrics the study shows."""
     ps.dumbbell(rate="10Mbit", rtt="10ms", duration="5s", queue=ps.DropTail(limit="8p")).save(tmp_path / "short.toml")
     (tmp_path / "study.toml").write_text(
-        'base = "short.toml"\nschemes = ["droptail", "pie:target=1s", "codel:target=100us"]\nseeds = 2\n'
-        'metrics = ["arrivals"]\n[axes]\n"traffic.bulk.count" = [1, 2]\n'
+        'base = "short.toml"\nschemes = ["droptail", "pie:target=1s", "codel:target=100us"]\nseeds = 2\nmetrics = '
+        '["arrivals"]\n[axes]\n"traffic.bulk.count" = [1, 2]\n'
     )
     command = [sys.executable, "-m", "penstock", "compare", "study.toml", "--store", "store", "--json", "out.json"]
     process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -185,7 +184,7 @@ def test_both_directions_of_a_link_with_the_same_queue_are_checked() -> None:
     tree = ps.dumbbell(rate="50Mbit", rtt="50ms", queue=ps.Pie(limit="1000p"), traffic=ps.Tcp(count=4)).tree()
     tree["links"]["bottleneck"] |= {"reverse": {"rate": "10Mbit", "queue": "same"}, "watch": True}
     tree["traffic"]["up"] = {"kind": "tcp", "from": "D", "to": "S"}
-    places = {warning.place for warning in of_scenario(Document(tree).resolve()) if warning.name == "late-active"}
+    places = {warning.place for warning in scenario_warnings(Document(tree).resolve()) if warning.name == "late-active"}
     assert "bottleneck.reverse" in places
 
 
@@ -193,7 +192,7 @@ def test_sizes_are_those_on_the_wire() -> None:
     """Warnings, rules and `check` convert with the packets that cross the link, headers included."""
     for traffic, size in ((ps.Tcp(), 1500), (ps.Tcp(profile="ns2"), 1040), (ps.Cbr(rate="1Mbit", packet="172B"), 200)):
         resolved = ps.dumbbell(rate="12Mbit", rtt="20ms", queue=ps.Red(limit="100p"), traffic=traffic).resolve()
-        assert LoadedLink.of(resolved, "bottleneck").packet == size
+        assert LoadedLink.from_scenario(resolved, "bottleneck").packet == size
         assert f"{size / 10:g} kB in packets of {size} B" in resolved_text(resolved)
 
 
@@ -206,7 +205,7 @@ def pie(limit: str, flows: int, window: int, **queue: Any) -> tuple[set[str], ps
         traffic={"bulk": ps.Tcp(count=flows, packet="960B", window=window)},
         queue=ps.Pie(limit=limit, **queue),
     )
-    names = {warning.name for warning in of_scenario(base.document().resolve())} & {"never-active", "late-active"}
+    names = {warning.name for warning in scenario_warnings(base.document().resolve())} & {"never-active", "late-active"}
     return names, ps.run(base).links["bottleneck"]
 
 
@@ -251,14 +250,16 @@ def test_a_rate_in_the_words_of_tc_is_not_ignored_in_silence(capsys: pytest.Capt
     assert ignored["says"] in capsys.readouterr().err
     same = compare_warnings(ComparisonPlan.resolve_cases(base, [tbf.format("10mbit")]))
     assert "ignored-rate" not in {entry["name"] for entry in same}
-    names = [warning.name for warning in OnLink.of(tbf.format("4mbit"), base.document(), None).warnings]
+    names = [
+        warning.name for warning in SchemeOnLink.from_document(tbf.format("4mbit"), base.document(), None).warnings
+    ]
     assert names == ["ignored-rate", "not-converted"]  # the burst of tbf is no setting of codel
 
 
 def test_a_link_without_flows_or_with_a_drawn_rate_has_none() -> None:
     base = read_document(str(ROOT / "scenarios" / "standard.toml"))
     drawn = base.set("links.bottleneck.rate", {"uniform": ["1Mbit", "2Mbit"]})
-    assert of_scenario(drawn.resolve()) == []
+    assert scenario_warnings(drawn.resolve()) == []
     document: Document = ps.dumbbell(
         rate="500kbit",
         rtt="40ms",
@@ -266,14 +267,14 @@ def test_a_link_without_flows_or_with_a_drawn_rate_has_none() -> None:
         queue=ps.DropTail(limit="1000p"),
         traffic={"calls": ps.Cbr(rate="64kbit", packet="160B")},
     ).document()
-    assert of_scenario(document.resolve()) == []
+    assert scenario_warnings(document.resolve()) == []
 
 
 def test_a_run_is_said_in_a_sentence() -> None:
     numbers = {"delay_mean_s": 0.0987, "delay_p99_s": 0.1156, "loss_rate": 0.0405, "utilization": 1.0}
     assert run_sentence("link", numbers) == (
-        "link: packets wait 98.7 ms on average, 99 % of them at most 115.6 ms;"
-        " 4.05 % are lost, and the link is 100.0 % used."
+        "link: packets wait 98.7 ms on average, 99 % of them at most 115.6 ms; 4.05 % are lost, and the link is "
+        "100.0 % used."
     )
     assert run_sentence("link", {**numbers, "loss_rate": None}) == ""
 
@@ -314,7 +315,7 @@ def test_compare_and_check_tell_them(tmp_path: Path) -> None:
 
 
 def test_explain_takes_the_link_of_a_scenario() -> None:
-    on_link = OnLink.of("red", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
+    on_link = SchemeOnLink.from_document("red", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
     assert "max_th=300" in on_link.scheme
     assert on_link.options == {
         "link": "500000000bit",
@@ -323,11 +324,13 @@ def test_explain_takes_the_link_of_a_scenario() -> None:
         "limit": "1000p",
         "packet": 1500.0,
     }
-    numbers = on_link.numbers(prepare(on_link.scheme, **on_link.options))
+    numbers = on_link.numbers(prepare_explanation(on_link.scheme, **on_link.options))
     assert numbers["bandwidth-delay product"].startswith("8333 packets")
     assert numbers["time constant of the average"].startswith("12 ms")
     assert {warning.name for warning in on_link.warnings} == EXPECTED["scenarios/w2_red.toml"]
-    with_setting = OnLink.of("red:w_q=0.5", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
+    with_setting = SchemeOnLink.from_document(
+        "red:w_q=0.5", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None
+    )
     assert with_setting.scheme == "red:w_q=0.5"
     command = [sys.executable, "-m", "penstock", "explain", "red", "--scenario", "scenarios/w2_red.toml"]
     process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -351,17 +354,17 @@ def test_the_words_of_w_q_have_the_constants_of_the_aqm() -> None:
 def test_settings_are_in_the_units_of_the_link() -> None:
     """1500 bytes at 10 Mb/s take 1.2 ms; 50 ms hold 41.67 packets."""
     link = LoadedLink("l", 10e6, 0.05, 100, 1500, 4)
-    settings = settings_here(link, {"scheme": "red", "min_th": "10p", "max_th": "45kB", "w_q": 0.5, "ecn": True})
+    settings = settings_on_link(link, {"scheme": "red", "min_th": "10p", "max_th": "45kB", "w_q": 0.5, "ecn": True})
     assert settings["min_th"] == ("10p", "10 packets, 15 kB, 12 ms, 0.24 BDP")
     assert settings["max_th"] == ("45kB", "30 packets, 45 kB, 36 ms, 0.72 BDP")
     assert settings["w_q"][1].startswith("w_q = 0.5 averages over 1.73 ms")  # 1.2 ms / ln 2
     assert "ecn" not in settings
-    codel = settings_here(link, {"scheme": "codel", "target": "6ms", "interval": "100ms"})
+    codel = settings_on_link(link, {"scheme": "codel", "target": "6ms", "interval": "100ms"})
     assert codel["target"][1] == "5 packets at full rate, 0.12 round trips"
     assert codel["interval"][1] == "83.33 packets at full rate, 2 round trips"
     profile = {"scheme": "nonlinear", "limit": "100p", "fill_level": [0.2, 0.555]}
-    assert settings_here(link, profile)["fill_level"] == ("[0.2, 0.555]", "20, 55.5 packets")
-    assert "fill_level" not in settings_here(link, profile | {"limit": "inf"})
+    assert settings_on_link(link, profile)["fill_level"] == ("[0.2, 0.555]", "20, 55.5 packets")
+    assert "fill_level" not in settings_on_link(link, profile | {"limit": "inf"})
 
 
 def test_pis_automatic_gains_are_the_printed_ones() -> None:
@@ -371,7 +374,7 @@ def test_pis_automatic_gains_are_the_printed_ones() -> None:
     """
     link = LoadedLink("l", 1.5e6, 0.252 - 35 / 187.5, 35, 1500, 3)  # gains are for the AQM's own packets of 1000 bytes
     table = {"scheme": "pi", "limit": "35p", "a": "auto", "b": "auto", "interval": "5.882353ms", "mean_packet": "1000B"}
-    settings = settings_here(link, table)
+    settings = settings_on_link(link, table)
     assert settings["a"] == ("auto", "0.0003445 for 3 flows and round trips up to 252 ms")
     assert settings["b"] == ("auto", "0.0003435 for 3 flows and round trips up to 252 ms")
 
@@ -379,25 +382,29 @@ def test_pis_automatic_gains_are_the_printed_ones() -> None:
 def test_damping_does_not_depend_on_mean_packet_where_the_link_has_packets() -> None:
     settings = "min_th=20,max_th=60,gentle=true,w_q=0.001,spacing=none"
     dampings = [
-        prepare(f"red:{settings},mean_packet={size}", "20Mbit", "80ms", "50", "500p", 1500.0).damping()
+        prepare_explanation(
+            f"red:{settings},mean_packet={size}", "20Mbit", "80ms", "50", "500p", 1500.0
+        ).fluid_predictions()
         for size in ("500B", "1500B")
     ]
     assert dampings[0] == dampings[1]
-    assert dampings[0][0].damped is not None
+    assert dampings[0][0].is_damped is not None
     without = [
-        prepare(f"red:{settings},mean_packet={size}", "20Mbit", "80ms", "50", "500p").damping()
+        prepare_explanation(f"red:{settings},mean_packet={size}", "20Mbit", "80ms", "50", "500p").fluid_predictions()
         for size in ("500B", "1500B")
     ]
     assert without[0] != without[1]
 
 
 def test_explain_says_where_the_queue_settles_and_the_margins() -> None:
-    explanation = prepare("red:gentle=true,min_th=20,max_th=60,spacing=none", "20Mbit", "80ms", "50", "500p")
-    on_link = OnLink.of_options(explanation)
+    explanation = prepare_explanation(
+        "red:gentle=true,min_th=20,max_th=60,spacing=none", "20Mbit", "80ms", "50", "500p"
+    )
+    on_link = SchemeOnLink.from_explanation(explanation)
     assert on_link is not None
     numbers = on_link.numbers(explanation)
-    operating = explanation.operating()
-    (damping,) = explanation.damping()
+    operating = explanation.operating_curve()
+    (damping,) = explanation.fluid_predictions()
     assert operating is not None
     assert damping.queue is not None
     point = operating.point(50)
@@ -407,12 +414,12 @@ def test_explain_says_where_the_queue_settles_and_the_margins() -> None:
     # Hollot et al. 2001: the pole of the windows is 2 N / (R^2 C)
     trip = 0.08 + damping.queue / 2500
     assert numbers["time constant of the TCP windows"].startswith(f"{1e3 * trip**2 * 2500 / 100:.3g} ms")
-    assert OnLink.of_options(prepare("red", "20Mbit", "80ms", None, "500p")) is None
+    assert SchemeOnLink.from_explanation(prepare_explanation("red", "20Mbit", "80ms", None, "500p")) is None
 
 
 def test_a_default_of_another_link_is_told_by_the_options_alone() -> None:
-    explanation = prepare("pi", "100Mbit", "40ms", "16", "400p")
-    on_link = OnLink.of_options(explanation)
+    explanation = prepare_explanation("pi", "100Mbit", "40ms", "16", "400p")
+    on_link = SchemeOnLink.from_explanation(explanation)
     assert on_link is not None
     assert [warning["name"] for warning in on_link.as_json(explanation)["warnings"]] == ["foreign-gains"]
 
@@ -445,7 +452,9 @@ def test_losses_of_other_words_are_not_silent(capsys: pytest.CaptureFixture[str]
     assert [warning["name"] for warning in warnings] == ["not-converted"]
     assert "pipe 1 delay 10ms" in warnings[0]["says"]
     assert "pipe 1 delay 10ms" in capsys.readouterr().err
-    assert [warning.name for warning in OnLink.of(words, base.document(), None).warnings] == ["not-converted"]
+    assert [warning.name for warning in SchemeOnLink.from_document(words, base.document(), None).warnings] == [
+        "not-converted"
+    ]
 
 
 def test_a_run_warns_as_a_comparison_does(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 from penstock.cli.lists import LISTS
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document
-from penstock.scenario.workloads import KINDS, PARTS, size_of
-from penstock.tuning.moved import moved
+from penstock.scenario.workloads import KINDS, PARTS, default_flow_count
+from penstock.tuning.scaling import scaled_scenario
 
 WARMUP, SECONDS = 40, 120
 
@@ -43,7 +43,7 @@ def near(found: float, expected: float, within: float) -> None:
 def test_a_workload_has_the_groups_and_flows_of_its_description(kind: str) -> None:
     groups = alone(kind)
     for part in PARTS:
-        size = 0 if part == "backups" else size_of(KINDS[kind], part, KINDS[kind].users)
+        size = 0 if part == "backups" else default_flow_count(KINDS[kind], part, KINDS[kind].users)
         for name, _, _ in PARTS[part].groups(part):
             assert (f"it-{name}" in groups) == (size > 0)
             if size:
@@ -54,7 +54,7 @@ def test_a_workload_has_the_groups_and_flows_of_its_description(kind: str) -> No
 @pytest.mark.parametrize(("part", "objects", "bytes_"), [("web", 71, 2652 * 1024), ("mobile_web", 66, 2311 * 1024)])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "data-centre"])
 def test_users_read_the_median_page_for_half_a_minute(kind: str, part: str, objects: int, bytes_: int) -> None:
-    users = size_of(KINDS[kind], part, KINDS[kind].users)
+    users = default_flow_count(KINDS[kind], part, KINDS[kind].users)
     if not users:
         assert part == ("web" if kind == "mobile" else "mobile_web")
         return
@@ -192,7 +192,7 @@ def test_parts_are_numbers_or_tables_and_can_be_set() -> None:
 
 
 def test_twice_the_load_is_twice_the_users() -> None:
-    document = moved(Document.parse(OFFICE), "uplink", flows=2.0)
+    document = scaled_scenario(Document.parse(OFFICE), "uplink", flows=2.0)
     assert document.resolve().readable["traffic"]["office-web"]["sessions"] == 120
 
 

@@ -55,7 +55,7 @@ def faults(entry: Entry) -> list[str]:
         return [str(error)]
     if not entry.scheme:
         return _assumed(entry.kind, again, found)
-    told = [f"{item} is lost" for item in found.missing if not item.startswith(UNSAID)]
+    told = [f"{item} is lost" for item in found.lost_settings if not item.startswith(UNSAID)]
     if found.scheme != entry.scheme:
         return [*told, f"{entry.scheme} came back as {found.scheme}"]
     if found.parameters.get("w_q") != again.parameters.get("w_q"):

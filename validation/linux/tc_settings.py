@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed
 from hypothesis import settings as options
 from hypothesis import strategies as st
-from penstock.dialects import Facts, write
+from penstock.dialects import ConversionContext, write
 from penstock.units import format_rate, parse_time
 
 __all__ = ["KINDS", "RATE", "Setting", "lines_of", "settings", "strategy"]
@@ -189,4 +189,4 @@ def settings(kind: str, count: int) -> list[Setting]:
 
 def lines_of(setting: Setting) -> list[str]:
     """The lines for a device eth0 on a link of `RATE`; the weights of wfq are rates already."""
-    return write(*setting, "tc", Facts(None if setting[0] == "wfq" else RATE)).text.splitlines()
+    return write(*setting, "tc", ConversionContext(None if setting[0] == "wfq" else RATE)).text.splitlines()

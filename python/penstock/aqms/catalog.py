@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from penstock import _native
-from penstock.errors import PenstockError, nearest, nearest_name
+from penstock.errors import PenstockError, did_you_mean, nearest_name
 
 __all__ = [
     "Conditioner",
@@ -17,11 +17,11 @@ __all__ = [
     "Scheme",
     "TcpKeys",
     "add_scheme",
+    "catalog_revision",
     "complete_schemes",
     "conditioners",
     "find_conditioner",
     "find_scheme",
-    "revision",
     "scheme_names",
     "schemes",
     "tcp_keys",
@@ -43,7 +43,7 @@ class Param:
     required: bool = False
     defaults: tuple[tuple[str, Any], ...] = ()
 
-    def for_profile(self, profile: str) -> Param:
+    def with_profile_default(self, profile: str) -> Param:
         """The parameter, with its default in a TCP profile."""
         return replace(self, default=dict(self.defaults).get(profile, self.default))
 
@@ -143,12 +143,14 @@ class TcpKeys:
 
     def default_flavour(self, profile: str) -> str:
         """The congestion control of flows that name none."""
-        return str(next(param for param in self.params if param.name == "flavour").for_profile(profile).default)
+        return str(
+            next(param for param in self.params if param.name == "flavour").with_profile_default(profile).default
+        )
 
     def with_defaults(self, profile: str, flavour: str) -> list[Param]:
         """The keys, with their defaults for this profile and flavour."""
         own = self.flavour_defaults.get(flavour, {})
-        params = (param.for_profile(profile) for param in self.params)
+        params = (param.with_profile_default(profile) for param in self.params)
         return [replace(param, default=own.get(param.name, param.default)) for param in params]
 
 
@@ -189,7 +191,7 @@ def add_scheme(scheme: Scheme) -> None:
     _REVISIONS.append(scheme.name)
 
 
-def revision() -> int:
+def catalog_revision() -> int:
     """The revision of the catalog, which changes when a scheme is added or replaced."""
     return len(_REVISIONS)
 
@@ -286,7 +288,9 @@ def find_conditioner(name: str) -> Conditioner:
             return conditioner
     names = ", ".join(conditioner.name for conditioner in conditioners())
     raise PenstockError(
-        f"unknown kind{nearest(name, _conditioner_names())}; available: {names}".replace("?; available", "? Available")
+        f"unknown kind{did_you_mean(name, _conditioner_names())}; available: {names}".replace(
+            "?; available", "? Available"
+        )
     )
 
 

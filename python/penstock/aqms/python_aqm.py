@@ -37,11 +37,22 @@ from penstock.aqms import catalog
 from penstock.aqms.catalog import Param, Scheme
 from penstock.aqms.queue import Queue
 from penstock.code_key import code_key
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError, did_you_mean
 from penstock.files import MAX_TEXT_BYTES, open_regular
 from penstock.units import UnitError, parse_time
 
-__all__ = ["Aqm", "AqmError", "LinkFacts", "Seconds", "aqm", "class_of", "load", "names", "sources", "used"]
+__all__ = [
+    "Aqm",
+    "AqmError",
+    "LinkFacts",
+    "Seconds",
+    "aqm",
+    "aqm_constructors",
+    "code_keys",
+    "declared_class",
+    "declared_names",
+    "load_aqm_file",
+]
 
 Seconds = Annotated[Any, "time"]
 """The type of a parameter that is a time: written as text such as "5ms", passed to the AQM in seconds."""
@@ -137,11 +148,11 @@ _HOOKS = {name: function for name, function in _HOOKS.items() if name not in ("t
 
 
 @dataclass(frozen=True)
-class _Declared:
+class _DeclaredAqm:
     """A declared AQM: its class, the class of its working objects, and the text of its file when it was declared."""
 
     cls: type[Aqm]
-    live: type[Aqm]
+    running_class: type[Aqm]
     params: tuple[Param, ...]
     text: str
 
@@ -161,7 +172,7 @@ class _Declared:
 
     def make(self, settings: Mapping[str, Any], link: LinkFacts) -> Aqm:
         """An AQM at work in a run: parameters as plain values, state as set by `reset`."""
-        aqm = object.__new__(self.live)
+        aqm = object.__new__(self.running_class)
         for item in dataclasses.fields(Queue):
             setattr(aqm, item.name, item.default)
         for param in self.params:
@@ -195,10 +206,10 @@ def _value(param: Param, settings: Mapping[str, Any]) -> Any:
     return int(value)
 
 
-_AQMS: dict[str, _Declared] = {}
+_AQMS: dict[str, _DeclaredAqm] = {}
 
 _AQM_MODULE = "penstock_law_"
-"""Prefix of the names of modules that `load` creates from files."""
+"""Prefix of the names of modules that `load_aqm_file` creates from files."""
 
 A = TypeVar("A", bound=Aqm)
 
@@ -220,7 +231,7 @@ def aqm(name: str) -> Callable[[type[A]], type[A]]:
         cls.scheme = name
         members = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__, "__module__": cls.__module__}
         live = type(cls.__name__, (cls,), members)
-        _AQMS[name] = _Declared(cls, live, tuple(params), _text(cls))
+        _AQMS[name] = _DeclaredAqm(cls, live, tuple(params), _text(cls))
         text = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
         catalog.add_scheme(
             Scheme(
@@ -271,7 +282,7 @@ def _method_errors(cls: type[Aqm]) -> Iterator[str]:
             continue
         if name not in _HOOKS:
             if name.startswith("on_") or get_close_matches(name, _HOOKS, cutoff=0.8):
-                yield f"unknown method {name}{nearest(name, _HOOKS)}; available: {', '.join(_HOOKS)}"
+                yield f"unknown method {name}{did_you_mean(name, _HOOKS)}; available: {', '.join(_HOOKS)}"
             continue
         parameters = list(inspect.signature(_HOOKS[name]).parameters)
         try:
@@ -358,18 +369,18 @@ def _text(cls: type) -> str:
         return repr([(name, c.co_code.hex(), [str(x) for x in c.co_consts], c.co_names) for name, c in code])
 
 
-def names() -> list[str]:
+def declared_names() -> list[str]:
     """The names of the declared AQMs."""
     return list(_AQMS)
 
 
-def class_of(name: str) -> type[Aqm] | None:
+def declared_class(name: str) -> type[Aqm] | None:
     """The class of the AQM of this name."""
     declared = _AQMS.get(name)
     return declared.cls if declared else None
 
 
-def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
+def aqm_constructors(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
     """Constructors of the Python AQMs that these canonical scenarios use, by name, for the native module."""
     if not _AQMS:
         return {}
@@ -378,14 +389,14 @@ def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
     return {name: _AQMS[name].make for name, mark in marks.items() if any(mark in text for text in texts)}
 
 
-def sources(names: Iterable[str]) -> dict[str, str]:
+def code_keys(names: Iterable[str]) -> dict[str, str]:
     """Keys for the code of the Python AQMs among these schemes; they are part of the key of a scenario."""
     if not _AQMS:
         return {}
     return {name: _AQMS[name].key for name in sorted({*names} & {*_AQMS})}
 
 
-def schemes_in(scenario: Mapping[str, Any]) -> Iterator[str]:
+def scenario_schemes(scenario: Mapping[str, Any]) -> Iterator[str]:
     """The schemes of a resolved scenario, including those of its classes."""
     for link in scenario["links"].values():
         for direction in (link, link.get("reverse") or {}):
@@ -401,7 +412,7 @@ def _schemes_of(holder: Mapping[str, Any]) -> Iterator[str]:
             yield from _schemes_of(inner)
 
 
-def load(path: str | Path) -> list[str]:
+def load_aqm_file(path: str | Path) -> list[str]:
     """Run a Python file that declares AQMs, once, and return their names."""
     file = Path(path).resolve()
     module = f"{_AQM_MODULE}{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
@@ -412,7 +423,9 @@ def load(path: str | Path) -> list[str]:
 
 def _execute(module: str, file: Path, path: str | Path) -> None:
     if not file.exists():
-        close = nearest(file.name, [item.name for item in file.parent.glob("*.py")]) if file.parent.is_dir() else ""
+        close = (
+            did_you_mean(file.name, [item.name for item in file.parent.glob("*.py")]) if file.parent.is_dir() else ""
+        )
         raise PenstockError(f"{path}: no such file{close}")
     try:
         open_regular(file, MAX_TEXT_BYTES).close()
@@ -437,7 +450,7 @@ def _execute(module: str, file: Path, path: str | Path) -> None:
 
 
 @contextmanager
-def raising() -> Iterator[None]:
+def raise_aqm_errors() -> Iterator[None]:
     """Turn any exception of an AQM, `sys.exit` included, into an `AqmError`; Ctrl-C still interrupts."""
     try:
         yield

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from penstock.errors import nearest
+from penstock.errors import did_you_mean
 
-__all__ = ["ClassElement", "Element", "Queue", "brief", "plain"]
+__all__ = ["ClassElement", "Element", "Queue", "plain_value", "short_repr"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -24,12 +24,12 @@ class Element:
         names = [field.name for field in dataclasses.fields(cls)]
         for name in values:
             if name not in names:
-                hint = nearest(name, names) or f"; available: {', '.join(names)}"
+                hint = did_you_mean(name, names) or f"; available: {', '.join(names)}"
                 raise TypeError(f"{cls.__name__} has no parameter {name}{hint}")
         return super().__new__(cls)
 
     def __repr__(self) -> str:
-        return brief(self)
+        return short_repr(self)
 
     def tree(self) -> dict[str, Any]:
         """The table as plain values: every key that differs from its default."""
@@ -38,7 +38,7 @@ class Element:
             value = getattr(self, field.name)
             if value is None or (field.default is not dataclasses.MISSING and value == field.default):
                 continue
-            table[field.name.rstrip("_")] = plain(value)
+            table[field.name.rstrip("_")] = plain_value(value)
         return table
 
     def _heads(self) -> Mapping[str, str]:
@@ -88,7 +88,7 @@ class ClassElement(Element):
     queue: Queue | None = None
 
 
-def brief(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """The constructor call that makes a dataclass, without the arguments that equal their defaults."""
     arguments = []
     for field in dataclasses.fields(value):
@@ -100,12 +100,12 @@ def brief(value: Any) -> str:
     return f"{type(value).__name__}({', '.join(arguments)})"
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A value as in a file: elements become tables, tuples lists."""
     if isinstance(value, Element):
         return value.tree()
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): plain_value(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
+        return [plain_value(inner) for inner in value]
     return value

@@ -13,7 +13,7 @@ from penstock.challenges.criteria import CRITERIA, Array, metric_values
 from penstock.challenges.network import BOTTLENECK, Network
 from penstock.errors import ScenarioError
 from penstock.results.estimate import Estimate, summarize
-from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.budget.estimate import estimate_run
 from penstock.scenario.document import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.executor import Progress
@@ -22,7 +22,7 @@ from penstock.studies.run_time import expected_run_seconds
 from penstock.studies.store import RunResults
 from penstock.studies.study import Study
 
-__all__ = ["Bench", "Trial"]
+__all__ = ["ChallengeBench", "Trial"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Trial:
         return np.where(np.isfinite(deficits), deficits, np.nan)
 
     @cached_property
-    def worst(self) -> tuple[str, int]:
+    def worst_criterion_and_rival(self) -> tuple[str, int]:
         """The criterion and the index of the rival with the largest `smallest_deficit`."""
         rivals = range(1, len(next(iter(self.values.values()))))
         return max(
@@ -60,7 +60,7 @@ class Trial:
     @cached_property
     def score(self) -> float:
         """The `smallest_deficit` in the worst criterion, compared with the worst rival."""
-        return self.smallest_deficit(*self.worst)
+        return self.smallest_deficit(*self.worst_criterion_and_rival)
 
     def smallest_deficit(self, criterion: str, rival: int) -> float:
         """The smallest deficit of all seeds; minus infinity if a run has no value."""
@@ -72,13 +72,13 @@ class Trial:
         deficits = self.deficits(criterion, rival)
         return summarize(deficits[~np.isnan(deficits)].tolist() or [float("nan")])
 
-    def joined(self, other: Trial) -> Trial:
+    def with_runs_of(self, other: Trial) -> Trial:
         """A trial with the runs of both trials, which are in the same network."""
         values = {name: np.concatenate([own, other.values[name]], axis=1) for name, own in self.values.items()}
         return Trial(self.network, values, self.criteria)
 
 
-class Bench:
+class ChallengeBench:
     """Runs all schemes in networks and counts the runs.
 
     Attributes:
@@ -106,7 +106,7 @@ class Bench:
         self.budget_s, self.spent_s, self.run_count = budget_s, 0.0, 0
         self._events: dict[Network, float | None] = {}
 
-    def documents(self, network: Network) -> list[Document]:
+    def scheme_documents(self, network: Network) -> list[Document]:
         """The scenario of a network with each scheme, in the order of `schemes`."""
         document = network.document()
         return [with_candidate_queue(document, scheme, [BOTTLENECK]) for scheme in self.schemes]
@@ -115,8 +115,8 @@ class Bench:
         """Estimated events of one run per scheme, in total; None if a scheme refuses the network."""
         if network not in self._events:
             try:
-                documents = self.documents(network)
-                self._events[network] = sum(estimate(document.resolve()).total_events for document in documents)
+                documents = self.scheme_documents(network)
+                self._events[network] = sum(estimate_run(document.resolve()).total_events for document in documents)
             except ScenarioError:
                 self._events[network] = None
         return self._events[network]
@@ -126,7 +126,7 @@ class Bench:
         events = sum(self.events(network) or 0.0 for network in networks)
         return expected_run_seconds(runs * len(self.schemes) * len(networks), runs * events)
 
-    def affordable(self, networks: Sequence[Network], runs: int, share: float) -> list[Network]:
+    def affordable_networks(self, networks: Sequence[Network], runs: int, share: float) -> list[Network]:
         """The first networks whose runs fit into this share of the budget, with everything that was run before."""
         left = share * self.budget_s - self.spent_s
         ends = itertools.accumulate(self.seconds([network], runs) for network in networks)
@@ -136,7 +136,7 @@ class Bench:
         """Run every scheme in each network with these seeds."""
         if not networks:
             return []
-        documents = [self.documents(network) for network in networks]
+        documents = [self.scheme_documents(network) for network in networks]
         study = Study(
             lambda network, scheme: documents[network][scheme],
             {"network": range(len(networks)), "scheme": range(len(self.schemes))},

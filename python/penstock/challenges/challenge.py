@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from penstock import _native
-from penstock.challenges.bench import Bench, Trial
-from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA, Array, criterion_of
+from penstock.challenges.bench import ChallengeBench, Trial
+from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA, Array, find_criterion
 from penstock.challenges.network import Network, network_at
-from penstock.challenges.rules import Rule, find_rule, threshold_for
-from penstock.challenges.search import SEARCH_RUNS, Search, latin_hypercube
+from penstock.challenges.rules import Rule, find_rule, rule_threshold
+from penstock.challenges.search import SEARCH_RUNS, NetworkSearch, latin_hypercube
 from penstock.challenges.simplify import simplify
-from penstock.engine.run import threads_of
-from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting
+from penstock.engine.run import thread_count
+from penstock.errors import ErrorDetail, OptionOrigin, PenstockError, ScenarioError, append_errors_to
 from penstock.results.display import display_unit, join_with_and
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import find_metric as metric_of
@@ -29,7 +29,7 @@ from penstock.studies.run_time import short_budget_error
 from penstock.studies.runs import Runs
 from penstock.studies.store import RunResults
 
-__all__ = ["Challenge", "challenge", "schemes_of"]
+__all__ = ["Challenge", "challenge", "parse_schemes"]
 
 FRESH_SEED_OFFSET = 1_000_000
 """Offset from the seeds of the search to the seeds of the choice, and from there to the seeds of the confirmation."""
@@ -208,14 +208,14 @@ def challenge(
     """
     if runs < 2:
         raise PenstockError(f"runs={runs!r}: must be at least 2, for an interval")
-    schemes = schemes_of(scheme, against)
-    criteria = DEFAULT_CRITERIA if metric is None else (criterion_of(metric),)
+    schemes = parse_schemes(scheme, against)
+    criteria = DEFAULT_CRITERIA if metric is None else (find_criterion(metric),)
     never_off = frozenset(CRITERIA[name].needs for name in criteria if CRITERIA[name].needs)
-    threads = threads_of(jobs)
-    bench = Bench(schemes, criteria, budget_s=budget_s, results=store, threads=threads, progress=progress)
-    search = Search(bench, never_off, seed)
+    threads = thread_count(jobs)
+    bench = ChallengeBench(schemes, criteria, budget_s=budget_s, results=store, threads=threads, progress=progress)
+    search = NetworkSearch(bench, never_off, seed)
     search.sample(_sample_size(bench, search))
-    search.refine(SEARCH_END)
+    search.refine_worst(SEARCH_END)
     trials = tuple(trial for _, trial in search.entries)
     final_seeds = range(seed + FRESH_SEED_OFFSET, seed + FRESH_SEED_OFFSET + FINAL_RUNS)
     criterion, rival, chosen = _chosen(bench, trials, final_seeds)
@@ -226,7 +226,7 @@ def challenge(
     (confirmed,) = bench.measure([simplest.network], range(first_seed, first_seed + runs))
     document = simplest.network.document(first_seed)
     compared = compare(document, schemes, runs=runs, jobs=jobs, store=bench.results)
-    scenario = simplest.network.toml(first_seed)
+    scenario = simplest.network.scenario_toml(first_seed)
     return Challenge(
         schemes=schemes,
         criterion=criterion,
@@ -241,14 +241,14 @@ def challenge(
     )
 
 
-def schemes_of(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
+def parse_schemes(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
     """The challenged scheme and its rivals. Raises `ScenarioError`, and `PenstockError` if no rival is left."""
     errors: list[ErrorDetail] = []
     candidates: list[Candidate] = []
-    with collecting(errors):
-        candidates.append(Candidate.from_scheme(scheme, Option("SCHEME", "scheme")))
-    with collecting(errors):
-        candidates += Candidate.from_schemes(against, Option("--against", "against"))
+    with append_errors_to(errors):
+        candidates.append(Candidate.from_scheme(scheme, OptionOrigin("SCHEME", "scheme")))
+    with append_errors_to(errors):
+        candidates += Candidate.from_schemes(against, OptionOrigin("--against", "against"))
     if errors:
         raise ScenarioError(errors)
     challenged, *others = candidates
@@ -258,7 +258,7 @@ def schemes_of(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -
     return (challenged, *rivals)
 
 
-def _sample_size(bench: Bench, search: Search) -> int:
+def _sample_size(bench: ChallengeBench, search: NetworkSearch) -> int:
     """The number of networks in the even sample.
 
     Raises the errors of a network if every network is refused, and `PenstockError` with the minimum budget if it is
@@ -268,7 +268,7 @@ def _sample_size(bench: Bench, search: Search) -> int:
     networks = [network_at(point, search.never_off) for point in points]
     valid = [network for network in networks if bench.events(network) is not None]
     if not valid:
-        for document in bench.documents(networks[0]):
+        for document in bench.scheme_documents(networks[0]):
             document.resolve()
     mean_s = bench.seconds(valid, SEARCH_RUNS) / len(valid)
     count = int(SAMPLE_END * bench.budget_s / mean_s)
@@ -277,16 +277,16 @@ def _sample_size(bench: Bench, search: Search) -> int:
     return min(MAX_NETWORKS, count)
 
 
-def _chosen(bench: Bench, trials: Sequence[Trial], seeds: range) -> tuple[str, int, Trial]:
+def _chosen(bench: ChallengeBench, trials: Sequence[Trial], seeds: range) -> tuple[str, int, Trial]:
     """The worst trial with fresh seeds, and its criterion and rival. The lower end of the interval decides."""
     worst = sorted(trials, key=lambda trial: -trial.score)[:FINALIST_COUNT]
     networks = [trial.network for trial in worst]
-    finalists = bench.measure(bench.affordable(networks, len(seeds), CHOICE_END) or networks[:1], seeds)
-    candidates = [(*before.worst, trial) for before, trial in zip(worst, finalists, strict=False)]
+    finalists = bench.measure(bench.affordable_networks(networks, len(seeds), CHOICE_END) or networks[:1], seeds)
+    candidates = [(*before.worst_criterion_and_rival, trial) for before, trial in zip(worst, finalists, strict=False)]
     return max(candidates, key=lambda entry: _lower_end(entry[2].deficit(*entry[:2])))
 
 
-def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, share: float) -> Rule | None:
+def _confirmed_rule(search: NetworkSearch, criterion: str, rival: int, largest: float, share: float) -> Rule | None:
     """The rule with the best check in fresh networks; None if no check within this share of the budget confirms one.
 
     The networks of a check are added to the ones from which the next rule is derived: the networks of the search
@@ -297,7 +297,7 @@ def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, 
         return [trial.smallest_deficit(criterion, rival) for trial in trials]
 
     trials = [trial for _, trial in search.entries]
-    threshold = threshold_for(deficits(trials), largest)
+    threshold = rule_threshold(deficits(trials), largest)
     rules: list[Rule] = []
     while threshold is not None and len(rules) < MAX_CHECKS and not any(rule.is_confirmed for rule in rules):
         rule = find_rule([trial.network for trial in trials], deficits(trials), threshold)
@@ -305,17 +305,17 @@ def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, 
             break
         sides = [_fresh_networks(search, rule, is_inside) for is_inside in (True, False)]
         both = [*sides[0], *sides[1]]
-        if len(search.bench.affordable(both, SEARCH_RUNS, share)) < len(both):
+        if len(search.bench.affordable_networks(both, SEARCH_RUNS, share)) < len(both):
             break
         seeds = range(search.seed, search.seed + SEARCH_RUNS)
         inside, outside = (search.bench.measure(networks, seeds) for networks in sides)
-        rules.append(rule.with_check(deficits(inside), deficits(outside)))
+        rules.append(rule.with_fresh_counts(deficits(inside), deficits(outside)))
         trials += [*inside, *outside]
     best = max(rules, key=lambda rule: rule.confirmation, default=None)
     return best if best is not None and best.confirmation >= MIN_CONFIRMATION else None
 
 
-def _fresh_networks(search: Search, rule: Rule, is_inside: bool) -> list[Network]:
+def _fresh_networks(search: NetworkSearch, rule: Rule, is_inside: bool) -> list[Network]:
     """Fresh networks on one side of a rule."""
     points = latin_hypercube(search.rng, CHECK_POOL)
     networks = (network_at(point, search.never_off) for point in points)

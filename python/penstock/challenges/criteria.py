@@ -12,7 +12,7 @@ from penstock.challenges.network import BOTTLENECK, Network
 from penstock.errors import UnknownNameError
 from penstock.results.run import Run
 
-__all__ = ["CRITERIA", "DEFAULT_CRITERIA", "Criterion", "criterion_of", "metric_values"]
+__all__ = ["CRITERIA", "DEFAULT_CRITERIA", "Criterion", "find_criterion", "metric_values"]
 
 Array = npt.NDArray[np.float64]
 
@@ -95,7 +95,7 @@ DEFAULT_CRITERIA = ("utilization", "delay_p99", "loss", "fairness")
 """The criteria without `--metric`; the largest deficit in any of them counts."""
 
 
-def criterion_of(name: str) -> str:
+def find_criterion(name: str) -> str:
     """The name of a criterion. Raises `UnknownNameError` if there is none of this name."""
     if name not in CRITERIA:
         raise UnknownNameError("metric", name, CRITERIA)

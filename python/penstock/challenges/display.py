@@ -13,13 +13,13 @@ from penstock.results.display import decimal_places, display_unit, format_number
 from penstock.results.estimate import summarize
 from penstock.results.metrics import find_metric
 
-__all__ = ["command", "scenario_file", "table", "text"]
+__all__ = ["challenge_text", "confirmation_table", "repeat_command", "scenario_file"]
 
 FILE = "challenge.toml"
 """File name in the printed command without `-o`."""
 
 
-def text(challenge: Challenge, repeat: str) -> str:
+def challenge_text(challenge: Challenge, repeat: str) -> str:
     """The result for a terminal; `repeat` is the command that repeats the confirmation."""
     return "\n".join(_lines(challenge, repeat)) + "\n"
 
@@ -31,7 +31,7 @@ def _lines(challenge: Challenge, repeat: str) -> Iterator[str]:
     yield ""
     yield f"{challenge.worse_by.runs} runs with fresh seeds; mean and half-width of the 95 % interval:"
     yield ""
-    yield from _aligned(table(challenge))
+    yield from _aligned(confirmation_table(challenge))
     yield ""
     yield scenario_file(challenge, repeat).rstrip()
 
@@ -41,14 +41,14 @@ def scenario_file(challenge: Challenge, repeat: str) -> str:
     return f"# {repeat}\n{challenge.scenario}"
 
 
-def command(schemes: Sequence[str], runs: int, file: str | None = None, load: Sequence[str] = ()) -> str:
+def repeat_command(schemes: Sequence[str], runs: int, file: str | None = None, load: Sequence[str] = ()) -> str:
     """The command that repeats the confirmation; schemes and files are written as on the command line."""
     options = [("--load", each) for each in load] + [("--scheme", scheme) for scheme in schemes]
     words = [word for option in options for word in option]
     return shlex.join(["penstock", "compare", file or FILE, *words, "--runs", str(runs)])
 
 
-def table(challenge: Challenge) -> list[tuple[str, ...]]:
+def confirmation_table(challenge: Challenge) -> list[tuple[str, ...]]:
     """The heads, then a row per metric with its name and a cell per scheme; the metric of the deficit comes first."""
     names = sorted(CRITERIA, key=lambda name: name != challenge.criterion)
     columns = range(len(challenge.schemes))

@@ -75,7 +75,7 @@ class Coordinate:
         high: largest value.
         off: the value without this feature, which half of the sample has; None if the coordinate is never off.
         choices: the values of a coordinate that is not a number, the simplest first; empty for a number.
-        simple: round values, the most usual first.
+        simple_values: round values, the most usual first.
         is_linear: whether the value is uniformly distributed; otherwise its logarithm is.
 
     """
@@ -84,7 +84,7 @@ class Coordinate:
     high: float = 1.0
     off: float | None = None
     choices: tuple[Any, ...] = ()
-    simple: tuple[float, ...] = ()
+    simple_values: tuple[float, ...] = ()
     is_linear: bool = False
 
     def value(self, u: float, high: float | None = None, *, is_never_off: bool = False) -> Any:
@@ -101,13 +101,13 @@ class Coordinate:
 
 
 COORDINATES: dict[str, Coordinate] = {
-    "rtt": Coordinate(0.005, 0.6, simple=(0.1, 0.05, 0.2, 0.02, 0.5, 0.01, 0.005)),
-    "far": Coordinate(2, 20, off=1, simple=(1, 2, 5, 10, 20)),
-    "rate": Coordinate(1e6, 1e9, simple=(1e7, 1e8, 1e6, 2e7, 5e7, 5e6, 2e6, 2e8, 5e8, 1e9)),
-    "flows": Coordinate(1, 100, simple=(1, 2, 5, 10, 20, 50, 100)),
-    "buffer": Coordinate(0.1, 10, simple=(1, 2, 0.5, 5, 0.2, 10, 0.1)),
-    "udp": Coordinate(0.05, 1.2, off=0, simple=(0, 1, 0.5, 0.2, 0.1), is_linear=True),
-    "short": Coordinate(0.02, 0.5, off=0, simple=(0, 0.1, 0.2, 0.5), is_linear=True),
+    "rtt": Coordinate(0.005, 0.6, simple_values=(0.1, 0.05, 0.2, 0.02, 0.5, 0.01, 0.005)),
+    "far": Coordinate(2, 20, off=1, simple_values=(1, 2, 5, 10, 20)),
+    "rate": Coordinate(1e6, 1e9, simple_values=(1e7, 1e8, 1e6, 2e7, 5e7, 5e6, 2e6, 2e8, 5e8, 1e9)),
+    "flows": Coordinate(1, 100, simple_values=(1, 2, 5, 10, 20, 50, 100)),
+    "buffer": Coordinate(0.1, 10, simple_values=(1, 2, 0.5, 5, 0.2, 10, 0.1)),
+    "udp": Coordinate(0.05, 1.2, off=0, simple_values=(0, 1, 0.5, 0.2, 0.1), is_linear=True),
+    "short": Coordinate(0.02, 0.5, off=0, simple_values=(0, 0.1, 0.2, 0.5), is_linear=True),
     "control": Coordinate(choices=tuple(CONTROLS)),
     "ecn": Coordinate(choices=(False, True)),
 }
@@ -218,7 +218,7 @@ class Network:
         hosts = {"from": "S", "to": "R2"}
         return {"kind": "tcp", "flavour": self.control, **hosts, "count": count, "start": start, **ecn}
 
-    def toml(self, seed: int) -> str:
+    def scenario_toml(self, seed: int) -> str:
         """The text of the scenario file."""
         return Scenario.from_tree(self.document(seed).tree).to_toml()
 

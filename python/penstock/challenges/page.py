@@ -17,7 +17,7 @@ def write(challenge: Challenge, file: Path, repeat: str, script: str = "") -> No
 
     Raises `FileError` if it cannot be written.
     """
-    heads, *rows = display.table(challenge)
+    heads, *rows = display.confirmation_table(challenge)
     page = render_document(
         "challenge.html.jinja",
         title=f"Challenge of {challenge.schemes[0].label}",

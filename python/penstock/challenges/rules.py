@@ -20,7 +20,7 @@ from penstock.challenges.criteria import Array, Criterion
 from penstock.challenges.network import CONTROLS, COORDINATES, Network, rate_words, time_words
 from penstock.results.display import join_with_and, with_spaced_unit
 
-__all__ = ["Condition", "Count", "Rule", "find_rule", "threshold_for"]
+__all__ = ["Condition", "NetworkCount", "Rule", "find_rule", "rule_threshold"]
 
 THRESHOLDS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 """Deficits from which the threshold of a rule is chosen: the round numbers 1, 2, 5."""
@@ -106,14 +106,14 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Count:
+class NetworkCount:
     """Number of networks above the threshold, of all networks on one side of a rule."""
 
     losing: int
     networks: int
 
     @classmethod
-    def of(cls, deficits: Sequence[float], threshold: float) -> Count:
+    def from_losses(cls, deficits: Sequence[float], threshold: float) -> NetworkCount:
         """Count the deficits above the threshold."""
         return cls(sum(deficit > threshold for deficit in deficits), len(deficits))
 
@@ -142,10 +142,10 @@ class Rule:
 
     conditions: tuple[Condition, ...]
     threshold: float
-    inside: Count
-    outside: Count
-    fresh_inside: Count | None = None
-    fresh_outside: Count | None = None
+    inside: NetworkCount
+    outside: NetworkCount
+    fresh_inside: NetworkCount | None = None
+    fresh_outside: NetworkCount | None = None
 
     def covers(self, network: Network) -> bool:
         """Whether a network meets all conditions."""
@@ -178,13 +178,13 @@ class Rule:
         """Whether the confirmation is sufficient."""
         return self.confirmation >= SUFFICIENT_CONFIRMATION
 
-    def with_check(self, inside: Sequence[float], outside: Sequence[float]) -> Rule:
+    def with_fresh_counts(self, inside: Sequence[float], outside: Sequence[float]) -> Rule:
         """A copy with the counts of a check, from the deficits in fresh networks inside and outside."""
-        counts = [Count.of(deficits, self.threshold) for deficits in (inside, outside)]
+        counts = [NetworkCount.from_losses(deficits, self.threshold) for deficits in (inside, outside)]
         return replace(self, fresh_inside=counts[0], fresh_outside=counts[1])
 
 
-def threshold_for(deficits: Sequence[float], largest: float) -> float | None:
+def rule_threshold(deficits: Sequence[float], largest: float) -> float | None:
     """The largest threshold up to half of the largest deficit with `MIN_LOSING` deficits above it; None if none has."""
     thresholds = (
         each for each in THRESHOLDS if each <= largest / 2 and sum(deficit > each for deficit in deficits) >= MIN_LOSING
@@ -203,7 +203,7 @@ def find_rule(networks: Sequence[Network], deficits: Sequence[float], threshold:
     if not chosen:
         return None
     is_inside = met[chosen].all(axis=0)
-    inside, outside = (Count(int(losing[mask].sum()), int(mask.sum())) for mask in (is_inside, ~is_inside))
+    inside, outside = (NetworkCount(int(losing[mask].sum()), int(mask.sum())) for mask in (is_inside, ~is_inside))
     return Rule(tuple(conditions[index] for index in chosen), threshold, inside, outside)
 
 

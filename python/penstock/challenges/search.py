@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from penstock.challenges.bench import Bench, Trial
+from penstock.challenges.bench import ChallengeBench, Trial
 from penstock.challenges.network import COORDINATES, Network, network_at
 
-__all__ = ["SEARCH_RUNS", "Point", "Search", "latin_hypercube"]
+__all__ = ["SEARCH_RUNS", "NetworkSearch", "Point", "latin_hypercube"]
 
 SEARCH_RUNS = 2
 """Runs per scheme and network; the smallest deficit counts.
@@ -54,7 +54,7 @@ Point = dict[str, float]
 
 
 @dataclass
-class Search:
+class NetworkSearch:
     """A search and the trials of its networks.
 
     Attributes:
@@ -65,7 +65,7 @@ class Search:
 
     """
 
-    bench: Bench
+    bench: ChallengeBench
     never_off: frozenset[str]
     seed: int
     entries: list[tuple[Point, Trial]] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Search:
         """Measure networks that are spread evenly over the space."""
         self._measure_new(latin_hypercube(self.rng, count))
 
-    def refine(self, share: float) -> None:
+    def refine_worst(self, share: float) -> None:
         """Measure networks near the worst ones until this share of the budget is spent."""
         for number in range(MAX_ROUNDS):
             worst = sorted(self.entries, key=lambda entry: -entry[1].score)[:PARENTS]
@@ -109,7 +109,7 @@ class Search:
             network = network_at(point, self.never_off)
             if network not in measured and self.bench.events(network) is not None:
                 new_points.setdefault(network, point)
-        networks = self.bench.affordable(list(new_points), SEARCH_RUNS, share)
+        networks = self.bench.affordable_networks(list(new_points), SEARCH_RUNS, share)
         trials = self.bench.measure(networks, range(self.seed, self.seed + SEARCH_RUNS))
         self.entries += [(new_points[trial.network], trial) for trial in trials]
         return len(networks) == len(new_points)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from penstock.challenges.bench import Bench, Trial
+from penstock.challenges.bench import ChallengeBench, Trial
 from penstock.challenges.network import COORDINATES, Network
 
 __all__ = ["MIN_KEPT_DEFICIT", "simplify"]
@@ -29,7 +29,9 @@ USUAL_COUNT, NEAREST_COUNT = 2, 2
 Own decision: a network costs a tenth of a second, and nine coordinates with four values are tried twice."""
 
 
-def simplify(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: range, share: float = math.inf) -> Trial:
+def simplify(
+    bench: ChallengeBench, trial: Trial, criterion: str, rival: int, seeds: range, share: float = math.inf
+) -> Trial:
     """The trial of the simplest network that keeps `MIN_KEPT_DEFICIT` of a trial's deficit; its interval is above zero.
 
     Networks whose runs exceed this share of the budget are not tried.
@@ -39,13 +41,13 @@ def simplify(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: rang
         before = trial.network
         for name in ORDER:
             for network in _simpler_networks(trial.network, name):
-                if bench.events(network) is None or not bench.affordable([network], len(seeds), share):
+                if bench.events(network) is None or not bench.affordable_networks([network], len(seeds), share):
                     continue
                 (first,) = bench.measure([network], seeds[:RACING_RUNS])
                 if first.deficit(criterion, rival).mean < needed:
                     continue
                 (others,) = bench.measure([network], seeds[RACING_RUNS:])
-                candidate = first.joined(others)
+                candidate = first.with_runs_of(others)
                 deficit = candidate.deficit(criterion, rival)
                 if deficit.mean >= needed and (deficit.low or 0) > 0:
                     trial = candidate
@@ -61,7 +63,7 @@ def _simpler_networks(network: Network, name: str) -> Iterator[Network]:
     The number of flows may only decrease. Of other numbers, the most usual values and then the nearest ones are tried.
     """
     coordinate, value = COORDINATES[name], getattr(network, name)
-    values: Sequence[Any] = coordinate.choices or coordinate.simple
+    values: Sequence[Any] = coordinate.choices or coordinate.simple_values
     if value in values:
         values = values[: values.index(value)]
     if name == "flows":

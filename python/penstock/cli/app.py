@@ -24,9 +24,9 @@ from penstock.cli import (
     run,
     tune,
 )
-from penstock.cli.command import EXAMPLE, Verb
+from penstock.cli.command import EXAMPLE, VerbCommand
 from penstock.cli.errors import report_errors
-from penstock.cli.options import flag
+from penstock.cli.options import flag_option
 
 app = typer.Typer(
     help=(
@@ -60,11 +60,11 @@ VERBS: dict[str, tuple[Callable[..., None], str]] = {
 }
 
 for _name, (_verb, _example) in VERBS.items():
-    app.command(_name, cls=Verb, epilog=f"{EXAMPLE}{_example}")(report_errors(_verb))
+    app.command(_name, cls=VerbCommand, epilog=f"{EXAMPLE}{_example}")(report_errors(_verb))
 
 
 @app.callback(invoke_without_command=True)
-def _main(version: Annotated[bool, flag("--version", "Print the version.")] = False) -> None:
+def _main(version: Annotated[bool, flag_option("--version", "Print the version.")] = False) -> None:
     if version:
         from penstock import _native
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 from penstock.cli.options import OUTPUT, list_option, value_option
-from penstock.cli.output_files import page_file
+from penstock.cli.output_files import output_file_except_stdout
 from penstock.errors import PenstockError
 
-__all__ = ["Captures", "SnapLength", "capture_files"]
+__all__ = ["Captures", "SnapLength", "parse_pcap_options"]
 
 Captures = Annotated[
     list[str],
@@ -34,10 +34,10 @@ SnapLength = Annotated[
 ]
 
 
-def capture_files(options: Sequence[str], snaplen: int | None) -> list[tuple[str | None, Path]]:
+def parse_pcap_options(options: Sequence[str], snaplen: int | None) -> list[tuple[str | None, Path]]:
     """Link names (None: the watched link) with the files of their packets. Raises `PenstockError`."""
-    from penstock.engine.pcap import split
+    from penstock.engine.pcap import split_pcap_option
 
     if snaplen is not None and not options:
         raise PenstockError("--snaplen: requires --pcap FILE")
-    return [(link, page_file(name, "--pcap")) for link, name in map(split, options)]
+    return [(link, output_file_except_stdout(name, "--pcap")) for link, name in map(split_pcap_option, options)]

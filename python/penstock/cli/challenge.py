@@ -14,14 +14,14 @@ from penstock.cli.options import (
     Load,
     StoreFolder,
     argument,
+    complete_scheme_names,
     list_option,
-    schemes_beginning,
-    seconds_of,
+    parse_seconds,
     value_option,
 )
-from penstock.cli.output import Outputs, load_aqms, notify, open_store, watched
-from penstock.cli.output_files import typed_file
-from penstock.errors import ErrorDetail, ScenarioError, UnknownNameError, collecting
+from penstock.cli.output import Outputs, load_aqms, notify, open_store, show_progress
+from penstock.cli.output_files import output_file_of_type
+from penstock.errors import ErrorDetail, ScenarioError, UnknownNameError, append_errors_to
 from penstock.files import write_text
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Scheme = Annotated[
     argument(
         "SCHEME",
         "Scheme with parameters, e.g. red:gentle=true, or FILE.py:NAME for an AQM in Python.",
-        autocompletion=schemes_beginning,
+        autocompletion=complete_scheme_names,
     ),
 ]
 Against = Annotated[
@@ -43,7 +43,7 @@ Against = Annotated[
         "--against",
         "SCHEME",
         "Rival scheme; repeatable. In each network the best rival counts.",
-        autocompletion=schemes_beginning,
+        autocompletion=complete_scheme_names,
     ),
 ]
 MetricName = Annotated[
@@ -92,12 +92,12 @@ def challenge(
     from penstock.challenges import display
     from penstock.challenges.challenge import challenge as search
 
-    outputs = Outputs.of(json_target, html)
-    file = typed_file(output, "-o", ".toml") if output is not None else None
+    outputs = Outputs.from_options(json_target, html)
+    file = output_file_of_type(output, "-o", ".toml") if output is not None else None
     load_aqms(load)
     (challenged, *rivals), criterion, budget_s = _request(scheme, against, metric, budget)
     opened = open_store(store)
-    with watched(opened) as watch:
+    with show_progress(opened) as watch:
         result = search(
             challenged,
             rivals,
@@ -110,8 +110,8 @@ def challenge(
             store=opened,
         )
     notify(f"{result.run_count} runs in {len(result.trials)} networks")
-    repeat = display.command([scheme, *against], runs, output, load)
-    outputs.show(display.text(result, repeat))
+    repeat = display.repeat_command([scheme, *against], runs, output, load)
+    outputs.show(display.challenge_text(result, repeat))
     outputs.write_json(result.to_dict())
     if outputs.html is not None:
         from penstock.challenges import page
@@ -144,20 +144,20 @@ def _request(
     scheme: str, against: list[str], metric: str | None, budget: str
 ) -> tuple[tuple[Candidate, ...], str | None, float]:
     """The schemes, the metric and the budget in seconds. Raises `ScenarioError` with all errors."""
-    from penstock.challenges.challenge import schemes_of
-    from penstock.challenges.criteria import criterion_of
+    from penstock.challenges.challenge import parse_schemes
+    from penstock.challenges.criteria import find_criterion
 
     errors: list[ErrorDetail] = []
     schemes: tuple[Candidate, ...] = ()
     budget_s = 0.0
-    with collecting(errors):
-        schemes = schemes_of(scheme, against)
+    with append_errors_to(errors):
+        schemes = parse_schemes(scheme, against)
     try:
-        metric = None if metric is None else criterion_of(metric)
+        metric = None if metric is None else find_criterion(metric)
     except UnknownNameError as error:
         errors.append(ErrorDetail("", str(error), None, f"--metric {metric}"))
-    with collecting(errors):
-        budget_s = seconds_of(budget, "--budget")
+    with append_errors_to(errors):
+        budget_s = parse_seconds(budget, "--budget")
     if errors:
         raise ScenarioError(errors)
     return schemes, metric, budget_s

@@ -9,7 +9,7 @@ from penstock.cli.output import Outputs, load_aqms, notify, notify_all
 from penstock.cli.study_input import is_study_file
 
 if TYPE_CHECKING:
-    from penstock.scenario.budget import Limits
+    from penstock.scenario.budget import BudgetLimits
     from penstock.scenario.document import Document
     from penstock.scenario.resolve import Resolved
     from penstock.studies.study_file import StudyFile
@@ -32,11 +32,11 @@ def check(
     json_target: JsonTarget = None,
 ) -> None:
     """Check a scenario or study without running it: draw its network and show every value, or list all errors."""
-    from penstock.scenario.budget import Limits
+    from penstock.scenario.budget import BudgetLimits
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     load_aqms(load)
-    limits = Limits.parse(max_events, max_memory)
+    limits = BudgetLimits.parse(max_events, max_memory)
     if is_study_file(file):
         _check_study(file, settings, limits, outputs)
         return
@@ -47,16 +47,16 @@ def check(
     outputs.write_json(values)
 
 
-def _checked(document: Document, limits: Limits) -> tuple[str, dict[str, Any]]:
+def _checked(document: Document, limits: BudgetLimits) -> tuple[str, dict[str, Any]]:
     """Print the warnings of a scenario; return its resolved form as text and as plain values."""
-    from penstock.explain.warnings import of_scenario
+    from penstock.explain.warnings import scenario_warnings
     from penstock.scenario.budget import check_budget
     from penstock.scenario.check import resolved_text
 
     resolved = document.resolve()
     notify_all(check_budget([resolved], limits, document.origins))
     warmup = _warmup(document, resolved)
-    warnings = of_scenario(resolved)
+    warnings = scenario_warnings(resolved)
     for warned in warnings:
         notify(f"warning: {warned.text}")
     values = {**resolved.readable, "warnings": [warned.to_dict() for warned in warnings]}
@@ -69,14 +69,14 @@ def _warmup(document: Document, resolved: Resolved) -> str | None:
     """The value of a warm-up that is "auto", from a pilot run; None if there is none, or if the run takes long."""
     from penstock.engine.run import run_batch
     from penstock.engine.warmup import with_warmup
-    from penstock.scenario.budget.estimate import estimate
+    from penstock.scenario.budget.estimate import estimate_run
 
-    if not resolved.head.has_automatic_warmup or estimate(resolved).total_events > MAX_PILOT_EVENTS:
+    if not resolved.head.has_automatic_warmup or estimate_run(resolved).total_events > MAX_PILOT_EVENTS:
         return None
     return str(with_warmup(document, run_batch).tree["warmup"])
 
 
-def _check_study(path: str, settings: list[str], limits: Limits, outputs: Outputs) -> None:
+def _check_study(path: str, settings: list[str], limits: BudgetLimits, outputs: Outputs) -> None:
     from penstock.results.display import count_phrase
     from penstock.studies.study import StudyRuns
     from penstock.studies.study_file import StudyFile

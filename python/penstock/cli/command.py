@@ -9,15 +9,15 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand
 
-from penstock.errors import nearest
+from penstock.errors import did_you_mean
 
-__all__ = ["Verb", "option_text", "parameter_rows"]
+__all__ = ["VerbCommand", "option_text", "parameter_rows"]
 
 EXAMPLE = "Example: "
 OPTIONS = "Options"
 
 
-class Verb(TyperCommand):
+class VerbCommand(TyperCommand):
     """A verb of the command line; its epilog is its example."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -90,7 +90,7 @@ def _value_errors(params: list[Any], values: dict[str, Any], ctx: Any) -> Iterat
         try:
             param.process_value(ctx, value)
         except typer.BadParameter:
-            allowed = f"one of {', '.join(choices)}{nearest(value, choices)}" if choices else _range(param)
+            allowed = f"one of {', '.join(choices)}{did_you_mean(value, choices)}" if choices else _range(param)
             yield f"{param.opts[0]} {value}: must be {allowed}"
 
 

@@ -9,6 +9,7 @@ from penstock.cli.options import (
     MAX_RUNS,
     MAX_SEED,
     Attempts,
+    ExecutionMode,
     FailIf,
     HtmlTarget,
     Jobs,
@@ -18,19 +19,18 @@ from penstock.cli.options import (
     Margin,
     MaxEvents,
     MaxMemory,
-    On,
     Schemes,
     Settings,
     StoreFolder,
     Where,
     argument,
-    flag,
+    flag_option,
     list_option,
-    margin_of,
+    parse_margin,
     value_option,
 )
 from penstock.cli.output import Outputs, load_aqms
-from penstock.cli.study_input import StudyChanges, is_study_file, read_study, study_of_scenarios
+from penstock.cli.study_input import StudyChanges, is_study_file, read_study, study_from_scenarios
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ PrecisionGoal = Annotated[
     ),
 ]
 DryRun = Annotated[
-    bool, flag("--dry-run", "Estimate processor time and disk space from a sample of the runs; store nothing.")
+    bool, flag_option("--dry-run", "Estimate processor time and disk space from a sample of the runs; store nothing.")
 ]
 ShardText = Annotated[
     str | None,
@@ -116,7 +116,7 @@ def compare(
     vary: Varied,
     runs: Runs = None,
     precision: PrecisionGoal = None,
-    on: Where = On.simulation,
+    on: Where = ExecutionMode.simulation,
     attempts: Attempts = 3,
     jobs: Jobs = None,
     seed: FirstSeed = None,
@@ -148,19 +148,19 @@ def compare(
     from penstock.cli.compare_study import StudyRequest, compare_study
     from penstock.cli.slurm_array import SlurmOptions
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     load_aqms(load)
     changes = StudyChanges(schemes, at, vary, runs, seed, settings)
     array = SlurmOptions(slurm, time, cpus, memory, load)
     large = {"--dry-run": dry_run, "--shard": shard, "--cluster": cluster, "--slurm": slurm}
     used = [option for option, value in large.items() if value]
     array.check()
-    share = margin_of(margin)
+    share = parse_margin(margin)
     file = _study(inputs, changes, as_study=bool(used))
     if file is None:
         budget = (max_events, max_memory)
         request = ScenarioRequest(inputs[0], changes, runs or RUNS, precision, jobs, store, fail_if, share, budget)
-        compare_scenario(request, outputs, attempts=attempts if on == On.link else None)
+        compare_scenario(request, outputs, attempts=attempts if on == ExecutionMode.link else None)
         return
     _refuse(on=on, precision=precision)
     study = StudyRequest(file, inputs, changes, jobs, store, fail_if, share, cluster, shard, dry_run, array)
@@ -178,12 +178,12 @@ def _study(inputs: list[str], changes: StudyChanges, *, as_study: bool) -> Study
         return read_study(studies[0], changes)
     if len(inputs) == 1 and not as_study:
         return None
-    return study_of_scenarios(inputs, changes, changes.runs or RUNS)
+    return study_from_scenarios(inputs, changes, changes.runs or RUNS)
 
 
-def _refuse(*, on: On, precision: str | None) -> None:
+def _refuse(*, on: ExecutionMode, precision: str | None) -> None:
     """Raise `PenstockError` for options that only a comparison on one scenario accepts."""
-    is_set = {"--on link": on == On.link, f"--precision {precision}": precision is not None}
+    is_set = {"--on link": on == ExecutionMode.link, f"--precision {precision}": precision is not None}
     for option in (option for option, is_given in is_set.items() if is_given):
         raise PenstockError(
             f"{option}: requires a single scenario, and cannot be combined with --shard, --cluster, --slurm or "

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.gate import Gate, numbers_of
-from penstock.cli.output import Outputs, notify, notify_all, open_store, watched, write_page
+from penstock.cli.fail_if import FailureConditions, result_numbers
+from penstock.cli.output import Outputs, notify, notify_all, open_store, show_progress, write_page
 from penstock.cli.unsettled import identical_warnings, transient_warnings
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collecting, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, append_errors_to, did_you_mean
 
 if TYPE_CHECKING:
     from penstock.cli.study_input import StudyChanges
@@ -56,16 +56,16 @@ class ScenarioRequest:
 
         errors: list[ErrorDetail] = []
         vary: dict[str, list[Any]] = {}
-        with collecting(errors):
+        with append_errors_to(errors):
             _precision(self.precision)
-        with collecting(errors):
+        with append_errors_to(errors):
             vary = parse_sweep_options(self.changes.vary)
-        with collecting(errors):
+        with append_errors_to(errors):
             document = self._document()
             if not errors:
                 return ComparisonPlan.resolve_cases(document, self.changes.schemes, vary, self.changes.at)
             errors += resolve(document.tree, document.origins).errors
-        with collecting(errors):
+        with append_errors_to(errors):
             Candidate.from_schemes(self.changes.schemes)
         raise ScenarioError(dict.fromkeys(errors))
 
@@ -82,36 +82,36 @@ def compare_scenario(request: ScenarioRequest, outputs: Outputs, attempts: int |
 
     plan = request.plan()
     goal = _precision(request.precision)
-    gate = Gate.of_scenario(request.fail_if, plan.base)
+    gate = FailureConditions.of_scenario(request.fail_if, plan.base)
     if attempts is None:
-        gate.check(numbers_of(_simulated(request, plan, goal, outputs)))
+        gate.check(result_numbers(_simulated(request, plan, goal, outputs)))
         return
     if goal is not None:
         raise PenstockError("--precision: cannot be combined with --on link; --runs sets the number of real runs")
     if request.margin != MARGIN:
         raise PenstockError("--margin: cannot be combined with --on link; real runs are not ranked")
-    gate.check(numbers_of(_measured(plan, request.runs, attempts, outputs)))
+    gate.check(result_numbers(_measured(plan, request.runs, attempts, outputs)))
 
 
 def _simulated(
     request: ScenarioRequest, plan: ComparisonPlan, goal: Precision | None, outputs: Outputs
 ) -> dict[str, Any]:
     """Run the plan in simulation. Returns the plain values of its JSON."""
-    from penstock.engine.run import cores
-    from penstock.scenario.budget import Limits
+    from penstock.engine.run import core_count
+    from penstock.scenario.budget import BudgetLimits
     from penstock.studies.compare import run_plan, study_name
     from penstock.studies.executor import ThreadExecutor
     from penstock.studies.over_time import record_over_time
     from penstock.studies.repeat import comparison_script, record_comparison
     from penstock.studies.store import RunResults
 
-    threads = request.jobs or cores()
-    notes = plan.check_budget(request.runs, threads, Limits.parse(*request.budget))
+    threads = request.jobs or core_count()
+    notes = plan.check_budget(request.runs, threads, BudgetLimits.parse(*request.budget))
     notify_all([*plan.notes, plan.cost(request.runs, threads) + _looks(request.runs, goal), *notes])
     warnings, is_automatic = _warnings(plan), plan.has_automatic_warmup
     plan = _with_warmups(plan, threads)
     store = open_store(request.store)
-    with watched(store, len(plan.cases) * request.runs) as watch:
+    with show_progress(store, len(plan.cases) * request.runs) as watch:
         result = run_plan(plan, request.runs, goal, threads, watch.update, store)
         series = record_over_time(result, jobs=threads) if outputs.html is not None else []
     notify(watch.summary())
@@ -138,7 +138,7 @@ def _simulated(
 
 def _measured(plan: ComparisonPlan, runs: int, attempts: int, outputs: Outputs) -> dict[str, Any]:
     """Run a plan on a real link and in simulation. Returns the plain values of its JSON."""
-    from penstock.engine.progress import Watch
+    from penstock.engine.progress import RunProgress
     from penstock.link.comparison import measure_plan, prepare_plan
     from penstock.link.requirements import require_real_links
     from penstock.results.grid import format_tables
@@ -151,7 +151,7 @@ def _measured(plan: ComparisonPlan, runs: int, attempts: int, outputs: Outputs) 
     notify_all((*plan.notes, *(note for real in ready for note in real.traffic.notes)))
     count = len(plan.cases) * runs
     notify(f"{count} real runs of {plan.base.readable['duration']}, one after the other")
-    with (watch := Watch(count)):
+    with (watch := RunProgress(count)):
         result = measure_plan(plan, ready, runs, simulate=True, attempts=attempts, on_run=watch.update)
     for run in result.invalid_runs:
         notify(f"{run['scheme']}, seed {run['seed']}: invalid and excluded: {'; '.join(run['invalid_because'])}")
@@ -178,13 +178,15 @@ def _warnings(plan: ComparisonPlan) -> list[dict[str, str]]:
 
     Each warning is reported once, at the first point of the sweep where it occurs.
     """
-    from penstock.explain.warnings import of_losses, of_rate, of_scenario
+    from penstock.explain.warnings import lost_setting_warnings, rate_mismatch_warnings, scenario_warnings
     from penstock.results.sweep import SweepPoint
 
     reported: dict[tuple[str, str, str], dict[str, str]] = {}
     for case in plan.cases:
-        warnings = of_scenario(case.resolved, plan.at) + of_rate(case.candidate.rate, case.resolved, plan.at)
-        warnings += of_losses(case.candidate.lost, plan.at)
+        warnings = scenario_warnings(case.resolved, plan.at) + rate_mismatch_warnings(
+            case.candidate.rate, case.resolved, plan.at
+        )
+        warnings += lost_setting_warnings(case.candidate.lost, plan.at)
         for warned in warnings:
             key = (case.candidate.label, warned.place, warned.name)
             if key not in reported:
@@ -200,7 +202,7 @@ def _warnings(plan: ComparisonPlan) -> list[dict[str, str]]:
 
 def _result_warnings(plan: ComparisonPlan, runs: Runs) -> list[dict[str, str]]:
     """Print and return warnings about links that no traffic filled; without any, about schemes with equal results."""
-    from penstock.explain.warnings import of_result
+    from penstock.explain.warnings import unfilled_link_warnings
 
     reported: dict[tuple[str, str], dict[str, str]] = {}
     for number, case in enumerate(plan.cases):
@@ -213,7 +215,7 @@ def _result_warnings(plan: ComparisonPlan, runs: Runs) -> list[dict[str, str]]:
             }
             for place in runs.comparison.at
         }
-        for warned in of_result(case.resolved, means):
+        for warned in unfilled_link_warnings(case.resolved, means):
             if (warned.place, warned.name) not in reported:
                 notify(f"warning: {warned.text}")
                 reported[warned.place, warned.name] = {"scheme": case.candidate.label, **warned.to_dict()}
@@ -251,5 +253,5 @@ def _check_metric(name: str, option: str) -> None:
     elsewhere = ("Flows", "Distributions", "Other")
     if find_metric(name).group in elsewhere:
         names = [entry.name for entry in METRICS if entry.group not in elsewhere]
-        message = f'no metric "{name}"{nearest(name, names)}; penstock explain metrics lists them'
+        message = f'no metric "{name}"{did_you_mean(name, names)}; penstock explain metrics lists them'
         raise ScenarioError([ErrorDetail("", message, None, option)])

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.gate import Gate, numbers_of
-from penstock.cli.output import Outputs, notify, print_result, watched, write_page
+from penstock.cli.fail_if import FailureConditions, result_numbers
+from penstock.cli.output import Outputs, notify, print_result, show_progress, write_page
 from penstock.cli.unsettled import identical_warnings, transient_warnings
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.studies.study import StudyRuns
     from penstock.studies.study_file import StudyFile
 
-__all__ = ["Place", "StudyRequest", "StudyResult", "compare_study", "run_study"]
+__all__ = ["ExecutionPlace", "StudyRequest", "StudyResult", "compare_study", "run_study"]
 
 MAX_SUMMARIZED = 200_000
 """Maximum number of runs that are summarized at the end; for more runs, query the store with `penstock results`."""
@@ -30,7 +30,7 @@ PILOTS = 'warmup = "auto" is determined by one pilot run per cell; pilot runs ar
 
 
 @dataclass(frozen=True)
-class Place:
+class ExecutionPlace:
     """Where to run: on threads or on a cluster; and the text of `--shard`, the shard to run."""
 
     jobs: int | None = None
@@ -53,9 +53,9 @@ class Place:
     @property
     def threads(self) -> int:
         """Number of threads on this machine."""
-        from penstock.engine.run import cores
+        from penstock.engine.run import core_count
 
-        return self.jobs or cores()
+        return self.jobs or core_count()
 
     def __str__(self) -> str:
         plural = "s" if self.threads > 1 else ""
@@ -84,20 +84,20 @@ def compare_study(request: StudyRequest, outputs: Outputs) -> None:
     from penstock.studies.repeat import study_script
     from penstock.studies.store import Store, default_store_folder
 
-    gate = Gate.of_scenario(request.fail_if, next(iter(request.file.bases.values())).resolve())
+    gate = FailureConditions.of_scenario(request.fail_if, next(iter(request.file.bases.values())).resolve())
     if request.dry_run:
         _estimate(request.file, request.jobs, outputs)
     elif request.array.jobs is not None:
         print_result(request.array.script(request.inputs, request.changes, request.store or default_store_folder()))
     else:
-        place = Place(request.jobs, request.cluster, request.shard)
+        place = ExecutionPlace(request.jobs, request.cluster, request.shard)
         result = run_study(request.file, lambda: Store(request.store), place, request.margin)
         if result is not None:
             outputs.show(result.text)
             outputs.write_json(result.value)
             if outputs.html is not None:
                 write_page({**result.value, "script": study_script(request.file, request.margin)}, outputs.html)
-            gate.check(numbers_of(result.value))
+            gate.check(result_numbers(result.value))
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,9 @@ class StudyResult:
     value: dict[str, Any]
 
 
-def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, margin: float) -> StudyResult | None:
+def run_study(
+    file: StudyFile, open_store: Callable[[], Store], place: ExecutionPlace, margin: float
+) -> StudyResult | None:
     """Run the missing runs of a study. Returns None for a shard, whose result is incomplete."""
     from penstock.results.display import count_phrase
     from penstock.studies.complete import Shard
@@ -126,14 +128,14 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
         if batch.has_automatic_warmup:
             notify(PILOTS)
         record_study(store.folder, file)
-        with _modules_kept(), watched(store, runs) as watch:
+        with _modules_kept(), show_progress(store, runs) as watch:
             batch.complete(executor, watch.update, part)
             warnings = _transient_warnings(batch, executor) if part.count == 1 else []
     notify(f"{watch.summary()}; store: {store.folder}")
     if part.count > 1:
         notify(
-            f"shard {part.number}/{part.count} is complete; "
-            f"penstock results {store.folder} --status shows the runs still missing"
+            f"shard {part.number}/{part.count} is complete; penstock results {store.folder} --status shows the runs "
+            "still missing"
         )
         return None
     result, identical = _result(file, batch, store, margin)
@@ -185,23 +187,22 @@ def _result(file: StudyFile, batch: StudyRuns, store: Store, margin: float) -> t
 
 def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
     """Print the cost of the runs, estimated from a sample."""
-    from penstock.engine.run import cores
+    from penstock.engine.run import core_count
     from penstock.results.display import count_phrase
     from penstock.studies.estimate import estimate_cost
     from penstock.studies.study import StudyRuns
 
     batch = StudyRuns(file.study, None)  # raises the errors of all cells
-    cells, threads = file.cells(), jobs or cores()
+    cells, threads = file.cells(), jobs or core_count()
     runs = cells * file.study.seeds
     cost = estimate_cost(file.study, threads)
     if batch.has_automatic_warmup:
         notify(f"{PILOTS}: {cells} further runs")
     cpu, error, disk = runs * cost.cpu_s, runs * cost.cpu_error_s, runs * cost.store_bytes
     outputs.show(
-        f"{file.study.name}: {_size_of(file)} = {count_phrase(runs, 'run')}\n"
-        f"processor time: {_time(cpu)} +- {_time(error)}, estimated from {cost.runs} runs;"
-        f" about {_time(cpu / threads)} on {threads} thread{'s' if threads > 1 else ''}\n"
-        f"disk: {_size(disk)}"
+        f"{file.study.name}: {_size_of(file)} = {count_phrase(runs, 'run')}\nprocessor time: {_time(cpu)} +- "
+        f"{_time(error)}, estimated from {cost.runs} runs; about {_time(cpu / threads)} on {threads} "
+        f"thread{'s' if threads > 1 else ''}\ndisk: {_size(disk)}"
     )
     head = {"study": file.study.name, "cells": cells, "runs": runs}
     outputs.write_json({**head, "cpu_s": cpu, "cpu_error_s": error, "bytes": disk})

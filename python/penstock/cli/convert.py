@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from penstock.cli.options import JsonTarget, argument, value_option
 from penstock.cli.output import Outputs
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, did_you_mean
 
 if TYPE_CHECKING:
-    from penstock.dialects import Facts
+    from penstock.dialects import ConversionContext
 
 EXAMPLE = "penstock convert --from penstock --to tc red:min_th=5,max_th=15,max_p=0.1,limit=60p --rate 10Mbit"
 
@@ -49,7 +49,7 @@ def convert(
     from penstock import dialects
     from penstock.files import read_standard_input
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     facts = _facts(source, to, rate, packet, device)
     read = dialects.read(read_standard_input() if text == "-" else text, source, facts)
     facts = replace(facts, rate=facts.rate or read.rate)
@@ -58,9 +58,12 @@ def convert(
     except dialects.DialectError as error:
         raise PenstockError(f"--to {to}: {error}") from None
     notes = [*read.notes, *written.notes]
-    unsaid = [*written.missing, *([] if to == "penstock" else [f"{line}, a key of the link" for line in read.of_link])]
-    link = read.of_link if to == "penstock" else []
-    outputs.show(_with_notes(written.text, link, notes, read.missing, unsaid, to))
+    unsaid = [
+        *written.lost_settings,
+        *([] if to == "penstock" else [f"{line}, a key of the link" for line in read.link_lines]),
+    ]
+    link = read.link_lines if to == "penstock" else []
+    outputs.show(_with_notes(written.text, link, notes, read.lost_settings, unsaid, to))
     outputs.write_json(
         {
             "scheme": read.scheme,
@@ -69,19 +72,19 @@ def convert(
             "link": read.link,
             "text": written.text,
             "notes": notes,
-            "missing": {"unread": read.missing, "unsaid": unsaid},
+            "missing": {"unread": read.lost_settings, "unsaid": unsaid},
         }
     )
 
 
-def _facts(source: str, to: str, rate: str | None, packet: str, device: str | None) -> Facts:
+def _facts(source: str, to: str, rate: str | None, packet: str, device: str | None) -> ConversionContext:
     """The facts about the link that the options give. Raises `ScenarioError` with the errors of all options."""
     from penstock import dialects
     from penstock.units import UnitError, parse_rate, parse_size
 
     names = ", ".join(dialects.DIALECTS)
     errors = [
-        ErrorDetail("", f'no dialect "{name}"{nearest(name, dialects.DIALECTS)}; available: {names}', None, option)
+        ErrorDetail("", f'no dialect "{name}"{did_you_mean(name, dialects.DIALECTS)}; available: {names}', None, option)
         for option, name in (("--from", source), ("--to", to))
         if name not in dialects.DIALECTS
     ]
@@ -94,8 +97,10 @@ def _facts(source: str, to: str, rate: str | None, packet: str, device: str | No
     if errors:
         raise ScenarioError(errors)
     others = source not in ("tc", "penstock")
-    name = device if others and device and not dialects.is_device(device) else None
-    return dialects.Facts(numbers["--rate"] or None, round(numbers["--packet"]), None if name else device, name)
+    name = device if others and device and not dialects.is_device_name(device) else None
+    return dialects.ConversionContext(
+        numbers["--rate"] or None, round(numbers["--packet"]), None if name else device, name
+    )
 
 
 def _with_notes(text: str, link: list[str], notes: list[str], unread: list[str], unsaid: list[str], to: str) -> str:

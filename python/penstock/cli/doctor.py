@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from penstock.cli.options import JsonTarget, flag
+from penstock.cli.options import JsonTarget, flag_option
 from penstock.cli.output import Outputs, notify
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EXAMPLE = "penstock doctor"
 
 CleanCache = Annotated[
-    bool, flag("--clean-cache", "Delete the stored runs in the user's cache folder; other stores are kept.")
+    bool, flag_option("--clean-cache", "Delete the stored runs in the user's cache folder; other stores are kept.")
 ]
 
 
@@ -26,11 +26,11 @@ def doctor(*, clean_cache: CleanCache = False, json_target: JsonTarget = None) -
     from penstock.link import requirements
     from penstock.studies.store import default_store_folder
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     if clean_cache:
         _clean(default_store_folder())
-    findings = [*environment.examine(), *requirements.environment_checks(), _cache(default_store_folder())]
-    outputs.show(environment.text(findings))
+    findings = [*environment.check_environment(), *requirements.environment_checks(), _cache(default_store_folder())]
+    outputs.show(environment.environment_text(findings))
     outputs.write_json([vars(item) for item in findings])
 
 

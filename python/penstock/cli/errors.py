@@ -39,7 +39,7 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
                 command(*args, **kwargs)
             sys.stdout.flush()
         except PenstockError as error:
-            print(error_text(error), file=sys.stderr)
+            print(error_message(error), file=sys.stderr)
             raise typer.Exit(error.exit_code) from None
         except BrokenPipeError:
             # The reader of the output closed it. If output were not discarded, the flush at exit would fail again.
@@ -71,7 +71,7 @@ def _is_out_of_memory(error: Exception) -> bool:
     return is_limited and (isinstance(error, SystemError) or any(words in str(error) for words in EXHAUSTED))
 
 
-def error_text(error: PenstockError) -> str:
+def error_message(error: PenstockError) -> str:
     """The message of an error; for a scenario with many errors, the first ones and the number of all."""
     if not isinstance(error, ScenarioError):
         return str(error)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, StoreFolder, argument, flag, schemes_beginning
-from penstock.cli.output import Outputs, load_aqms, notify, open_store, watched
+from penstock.cli.options import (
+    HtmlTarget,
+    Jobs,
+    JsonTarget,
+    Load,
+    StoreFolder,
+    argument,
+    complete_scheme_names,
+    flag_option,
+)
+from penstock.cli.output import Outputs, load_aqms, notify, open_store, show_progress
 
 EXAMPLE = "penstock evaluate codel pie --quick --html codel.html"
 
@@ -14,11 +23,11 @@ Schemes = Annotated[
     argument(
         "SCHEME ...",
         "Schemes with parameters, e.g. red:gentle=true, or AQMs in Python; compared with drop-tail.",
-        autocompletion=schemes_beginning,
+        autocompletion=complete_scheme_names,
     ),
 ]
 Quick = Annotated[
-    bool, flag("--quick", "Shorter runs (120 s instead of 300 s), 5 runs instead of 10, fewer round-trip times.")
+    bool, flag_option("--quick", "Shorter runs (120 s instead of 300 s), 5 runs instead of 10, fewer round-trip times.")
 ]
 
 
@@ -40,15 +49,15 @@ def evaluate(
     """
     from penstock.evaluation import evaluate as evaluation
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     load_aqms(load)
     form, opened = evaluation.QUICK if quick else evaluation.FULL, open_store(store)
-    with watched(opened) as watch:
+    with show_progress(opened) as watch:
         result = evaluation.evaluate(schemes, form, jobs=jobs, progress=watch.update, store=opened)
     if not outputs.json_on_stdout:
         from penstock.evaluation import display
 
-        outputs.show(display.text(result))
+        outputs.show(display.evaluation_text(result))
     outputs.write_json(result.to_dict())
     if outputs.html is not None:
         from penstock.evaluation import page

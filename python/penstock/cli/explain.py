@@ -13,18 +13,18 @@ from penstock.cli.options import (
     JsonTarget,
     Load,
     Settings,
+    complete_scheme_names,
     list_option,
-    only_link,
-    schemes_beginning,
+    single_link,
     value_option,
 )
 from penstock.cli.output import Outputs, json_text, load_aqms, terminal_width
-from penstock.cli.output_files import page_file
+from penstock.cli.output_files import output_file_except_stdout
 from penstock.errors import PenstockError, nearest_name
 
 if TYPE_CHECKING:
     from penstock.explain.explanation import Explanation
-    from penstock.explain.on_link import OnLink
+    from penstock.explain.scheme_on_link import SchemeOnLink
 
 JSON = "json/"
 """Begins the name of a JSON schema."""
@@ -38,7 +38,7 @@ Name = Annotated[
         help="Scheme or conditioner, with parameters as in red:max_p=0.2; a transport such as cubic, or a metric. Or a "
         "list: schemes (the default), conditioners, transports, traffic, workloads, metrics, papers, json. json/VERB "
         "is the JSON schema of penstock VERB --json.",
-        autocompletion=schemes_beginning,
+        autocompletion=complete_scheme_names,
     ),
 ]
 Rate = Annotated[str | None, value_option("--rate", "RATE", "Rate of the link; default: 10Mbit.")]
@@ -122,7 +122,7 @@ def explain(
     Without a name, list the schemes; with the name of a list, print it. With --from tc, explain the counters of
     `tc -s qdisc show`.
     """
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     if source is not None:
         others = {"--rate": rate, "--rtt": rtt, "--count": count, "--limit": limit, "--scenario": scenario, "--at": at}
         others |= {"--set": settings, "--load": load, "--figure": figure}
@@ -132,7 +132,7 @@ def explain(
         return
     if device is not None:
         raise PenstockError("--device: requires --from tc")
-    picture = None if figure is None else page_file(figure, "--figure")
+    picture = None if figure is None else output_file_except_stdout(figure, "--figure")
     load_aqms(load)
     link = LinkOptions(rate, rtt, count, limit, scenario, settings, at)
     link.check()
@@ -150,14 +150,16 @@ def explain(
 
 def _explain_router(text: str, source: str, device: str | None, outputs: Outputs) -> None:
     """Explain the statistics that a router printed."""
-    from penstock.dialects import Facts
-    from penstock.explain.router import reports, text_of
+    from penstock.dialects import ConversionContext
+    from penstock.explain.tc_statistics_report import read_queue_reports, reports_text
     from penstock.files import read_standard_input
 
     if source != "tc":
         raise PenstockError(f"--from {source}: only the statistics of tc can be explained")
-    router_reports = reports(read_standard_input() if text == "-" else text, Facts(device=device))
-    outputs.show(text_of(router_reports))
+    router_reports = read_queue_reports(
+        read_standard_input() if text == "-" else text, ConversionContext(device=device)
+    )
+    outputs.show(reports_text(router_reports))
     outputs.write_json([report.as_json() for report in router_reports])
 
 
@@ -192,20 +194,22 @@ def _explain_scheme(name: str, link: LinkOptions, outputs: Outputs, picture: Pat
         explained.draw(picture)
 
 
-def _on_link(name: str, link: LinkOptions) -> tuple[Explanation, OnLink | None]:
+def _on_link(name: str, link: LinkOptions) -> tuple[Explanation, SchemeOnLink | None]:
     """The explanation of a scheme, and the scheme on the link."""
     from penstock.explain import explanation
-    from penstock.explain.on_link import OnLink
+    from penstock.explain.scheme_on_link import SchemeOnLink
     from penstock.scenario.document import read_document
 
     _check_name(name)
     if link.scenario is None:
-        prepared = explanation.prepare(
+        prepared = explanation.prepare_explanation(
             name, link.rate or "10Mbit", link.rtt or "100ms", link.count, link.limit or "1BDP"
         )
-        return prepared, OnLink.of_options(prepared)
-    on_link = OnLink.of(name, read_document(link.scenario, link.settings), only_link(link.at, "explain"))
-    return explanation.prepare(on_link.scheme, **on_link.options), on_link
+        return prepared, SchemeOnLink.from_explanation(prepared)
+    on_link = SchemeOnLink.from_document(
+        name, read_document(link.scenario, link.settings), single_link(link.at, "explain")
+    )
+    return explanation.prepare_explanation(on_link.scheme, **on_link.options), on_link
 
 
 def _check_name(name: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from penstock.cli.options import OUTPUT, JsonTarget, argument, value_option
 from penstock.cli.output import Outputs, notify, notify_all
-from penstock.cli.output_files import typed_file
+from penstock.cli.output_files import output_file_of_type
 
 EXAMPLE = "penstock fit examples/uplink.pcap.gz -o twin.toml"
 
@@ -26,11 +26,11 @@ def fit(*, captures: CaptureFiles, output: Output = None, json_target: JsonTarge
     from penstock.fitting import display
     from penstock.fitting.fit import fit
 
-    outputs = Outputs.of(json_target)
-    file = None if output is None else typed_file(output, "-o", ".toml")
+    outputs = Outputs.from_options(json_target)
+    file = None if output is None else output_file_of_type(output, "-o", ".toml")
     fitted = fit(captures)
     notify_all(fitted.notes)
-    outputs.show(display.text(fitted))
+    outputs.show(display.fit_text(fitted))
     outputs.write_json(fitted.to_dict())
     if file is not None:
         for path in fitted.save(file):

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli.captures import Captures, SnapLength, capture_files
+from penstock.cli.captures import Captures, SnapLength, parse_pcap_options
 from penstock.cli.options import (
     MAX_SEED,
     OUTPUT,
@@ -23,7 +23,7 @@ from penstock.cli.options import (
     Schemes,
     Settings,
     argument,
-    flag,
+    flag_option,
     list_option,
     value_option,
 )
@@ -91,16 +91,15 @@ LinkSeed = Annotated[
     value_option("--seed", "N", "Seed of the links' random draws; default: the scenario's.", min=0, max=MAX_SEED),
 ]
 PacketTrace = Annotated[
-    str | None,
-    value_option("--trace", "DIR", "Write every packet event to packets.parquet in this folder.", OUTPUT),
+    str | None, value_option("--trace", "DIR", "Write every packet event to packets.parquet in this folder.", OUTPUT)
 ]
 Duration = Annotated[str | None, value_option("--duration", "TIME", "End after this time, e.g. 30s.")]
 Live = Annotated[
     bool | None,
-    flag(
+    flag_option(
         "--live/--no-live",
-        "Show queues and flows while the link runs; default: on if standard error is a terminal and neither a command "
-        "nor a shell runs.",
+        "Show queues and flows while the link runs; default: on if standard error is a terminal and neither a "
+        "command nor a shell runs.",
         OUTPUT,
         show_default=False,
     ),
@@ -150,8 +149,8 @@ def link(
     """
     from penstock.link import requirements
 
-    outputs, folder = Outputs.of(json_target), output_folder(trace, "--trace")
-    captured = capture_files(pcap, snaplen)
+    outputs, folder = Outputs.from_options(json_target), output_folder(trace, "--trace")
+    captured = parse_pcap_options(pcap, snaplen)
     load_aqms(load)
     _refuse_several(schemes, {"--trace": folder is not None, "--pcap": bool(captured)})
     chosen: list[str | None] = [*schemes] or [None]
@@ -213,10 +212,10 @@ class _Recording:
 
 def _captures(layout: LinkLayout, files: Sequence[tuple[str | None, Path]]) -> list[Capture]:
     """The captures of `--pcap`; without the name of a link, of the link under test."""
-    from penstock.engine.pcap import captures
+    from penstock.engine.pcap import captures_of_links
 
     named = [(layout.link if name is None else name, file) for name, file in files]
-    return captures(layout.resolved.canonical["links"], named)
+    return captures_of_links(layout.resolved.canonical["links"], named)
 
 
 def _seconds(duration: str | None) -> float | None:
@@ -254,14 +253,14 @@ def _run(
     seed: int,
 ) -> tuple[int, dict[str, Any], Callable[[Path], None]]:
     """Run the link; returns the exit status, the result, and a writer of the trace."""
-    from penstock.engine.pcap import written
+    from penstock.engine.pcap import write_when_complete
     from penstock.link.running_link import open_running_link
     from penstock.link.watch import watch_link
 
     between, devices = places
     traced, snaplen = recording.folder is not None, recording.snaplen
     with (
-        written(recording.captures) as files,
+        write_when_complete(recording.captures) as files,
         open_running_link(
             layout, seed=seed, trace=traced, between=between, devices=devices, captures=files, snaplen=snaplen
         ) as lab,
@@ -300,8 +299,8 @@ def _direction_note(link: str, node: str, states: dict[str, Any]) -> str:
         return ""
     return (
         f"note: only {here / (here + there):.0%} of the bytes crossed {link}, which has the queue under test "
-        f"({states[link]['scheme']}); the rest crossed {other}, whose queue is {states[other]['scheme']}. "
-        f"To test that direction: --at {other} --in {node}"
+        f"({states[link]['scheme']}); the rest crossed {other}, whose queue is {states[other]['scheme']}. To test "
+        f"that direction: --at {other} --in {node}"
     )
 
 
@@ -354,9 +353,9 @@ def _print(result: dict[str, Any], *, to_stdout: bool) -> None:
     links = {name: {key: link.get(key) for key in _SHOWN} for name, link in result["links"].items()}
     lines = [
         format_tables(run_grids({"links": links})).rstrip("\n"),
-        f"lateness: median {1e6 * late['p50_s']:.0f} us, 99 % below {1e6 * late['p99_s']:.0f} us, "
-        f"at most {1e6 * late['max_s']:.0f} us ({result['scheduling']}); "
-        f"lost before the queue: {'unknown' if (lost := result['lost_before_queue']) is None else lost}",
+        f"lateness: median {1e6 * late['p50_s']:.0f} us, 99 % below {1e6 * late['p99_s']:.0f} us, at most "
+        f"{1e6 * late['max_s']:.0f} us ({result['scheduling']}); lost before the queue: "
+        f"{'unknown' if (lost := result['lost_before_queue']) is None else lost}",
     ]
     lines += [f"INVALID: {reason}" for reason in result["invalid_because"]]
     output = "\n".join(lines) + "\n"

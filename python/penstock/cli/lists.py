@@ -13,8 +13,8 @@ from penstock import _native
 from penstock.aqms.catalog import LIMIT, tcp_keys
 from penstock.explain.transport import TRANSPORTS
 from penstock.results.metrics import METRICS
-from penstock.scenario.resolve.settings import default_readable
-from penstock.scenario.workloads import KINDS, PARTS, size_of
+from penstock.scenario.resolve.settings import readable_default
+from penstock.scenario.workloads import KINDS, PARTS, default_flow_count
 from penstock.schemas import VERBS, json_schema
 
 Entry = Mapping[str, Any]
@@ -77,7 +77,7 @@ def _transports_text(entries: Sequence[Entry]) -> str:
     lines = [f"{entry.name:18} {entry.title}" for entry in TRANSPORTS.values()]
     lines += ["", f"profiles: {', '.join(keys.profiles)}", "", "keys:"]
     for param in keys.params:
-        defaults = {profile: default_readable(param.for_profile(profile)) for profile in keys.profiles}
+        defaults = {profile: readable_default(param.with_profile_default(profile)) for profile in keys.profiles}
         alike = len(set(map(str, defaults.values()))) == 1
         default = (
             next(iter(defaults.values())) if alike else ", ".join(f"{name} {value}" for name, value in defaults.items())
@@ -118,7 +118,12 @@ def _workloads() -> list[dict[str, Any]]:
             "doc": kind.doc,
             "users": kind.users,
             "parts": [
-                {"name": part, "flows": size_of(kind, part, kind.users), "doc": entry.doc, "source": entry.source}
+                {
+                    "name": part,
+                    "flows": default_flow_count(kind, part, kind.users),
+                    "doc": entry.doc,
+                    "source": entry.source,
+                }
                 for part, entry in PARTS.items()
                 if part in kind.parts
             ],

@@ -10,14 +10,14 @@ from penstock.cli.options import (
     Load,
     Settings,
     argument,
-    flag,
+    complete_scheme_names,
+    flag_option,
     list_option,
-    only_link,
-    schemes_beginning,
+    single_link,
     value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify
-from penstock.cli.output_files import typed_file
+from penstock.cli.output_files import output_file_of_type
 
 EXAMPLE = "penstock live scenarios/thesis_link.toml --scheme pi -o live.html --no-open"
 
@@ -32,7 +32,7 @@ Schemes = Annotated[
         "--scheme",
         "NAME[:k=v,...]",
         "Scheme for another pane, next to the scenario's own queue; repeatable, up to three times.",
-        autocompletion=schemes_beginning,
+        autocompletion=complete_scheme_names,
     ),
 ]
 Watched = Annotated[list[str], list_option("--at", "LINK", "Link to watch; default: the first watched one.")]
@@ -43,7 +43,7 @@ def live(
     scenario: Input = None,
     schemes: Schemes,
     at: Watched,
-    no_open: Annotated[bool, flag("--no-open", "Do not open the page in a browser.")] = False,
+    no_open: Annotated[bool, flag_option("--no-open", "Do not open the page in a browser.")] = False,
     settings: Settings,
     load: Load,
     output: Output = "live.html",
@@ -55,10 +55,10 @@ def live(
     from penstock.live.page import bench_page
     from penstock.scenario.document import read_document
 
-    outputs, file = Outputs.of(json_target), typed_file(output, "-o", ".html")
+    outputs, file = Outputs.from_options(json_target), output_file_of_type(output, "-o", ".html")
     load_aqms(load)
     document = read_document(scenario or DEFAULT, settings)
-    content = bench_data(document, schemes or ([] if scenario else DEFAULT_SCHEMES), only_link(at, "live"))
+    content = bench_data(document, schemes or ([] if scenario else DEFAULT_SCHEMES), single_link(at, "live"))
     write_text(file, bench_page(content))
     notify(f"page: {file}")
     outputs.write_json({"page": str(file), **{key: content[key] for key in ("name", "seed", "place", "panes")}})

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import JsonTarget, flag, value_option
+from penstock.cli.options import JsonTarget, flag_option, value_option
 from penstock.cli.output import Outputs
 from penstock.errors import PenstockError
 
@@ -20,7 +20,7 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name, in lower case with hyphens.")],
     rust: Annotated[
         bool,
-        flag(
+        flag_option(
             "--rust/--python",
             "Write the AQM in Rust, in a checkout of penstock, or in Python (the default), as a separate file.",
         ),
@@ -32,11 +32,11 @@ def new(
     json_target: JsonTarget = None,
 ) -> None:
     """Create an AQM or a paper reproduction from a template; the result runs as is."""
-    from penstock.cli.template import create
+    from penstock.cli.template import create_from_template
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.from_options(json_target)
     if not into:
         raise PenstockError("--into: the name of the folder is empty")
-    created = create(kind, name, rust, Path(into))
+    created = create_from_template(kind, name, rust, Path(into))
     outputs.show(created.text)
     outputs.write_json({"kind": kind, "name": name, "files": list(map(str, created.files)), "next": created.commands})

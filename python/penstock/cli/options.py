@@ -35,7 +35,7 @@ def list_option(names: str, metavar: str, help: str, panel: str | None = None, *
     return value_option(names, metavar, help, panel, default_factory=list, **settings)
 
 
-def flag(names: str, help: str, panel: str | None = None, **settings: Any) -> Any:
+def flag_option(names: str, help: str, panel: str | None = None, **settings: Any) -> Any:
     """An option without a value."""
     return typer.Option(*names.split(), help=help, rich_help_panel=panel, **settings)
 
@@ -45,21 +45,21 @@ def argument(metavar: str, help: str, **settings: Any) -> Any:
     return typer.Argument(metavar=metavar, help=help, show_default=False, **settings)
 
 
-class On(StrEnum):
+class ExecutionMode(StrEnum):
     """Where to execute runs."""
 
     simulation = "simulation"
     link = "link"
 
 
-def schemes_beginning(beginning: str) -> list[str]:
+def complete_scheme_names(beginning: str) -> list[str]:
     """The names of schemes with this prefix, for shell completion."""
     from penstock.aqms.catalog import schemes
 
     return [scheme.name for scheme in schemes() if scheme.name.startswith(beginning)]
 
 
-def only_link(at: Sequence[str], verb: str) -> str | None:
+def single_link(at: Sequence[str], verb: str) -> str | None:
     """The link of `--at`; None without the option. Raises `ScenarioError` for several."""
     if len(at) > 1:
         message = f"{verb} takes one link, and {at[0]} is already given"
@@ -67,7 +67,7 @@ def only_link(at: Sequence[str], verb: str) -> str | None:
     return at[0] if at else None
 
 
-def margin_of(text: str) -> float:
+def parse_margin(text: str) -> float:
     """The value of `--margin` as a fraction. Raises `ScenarioError`."""
     from penstock.units import UnitError, parse_probability
 
@@ -78,7 +78,7 @@ def margin_of(text: str) -> float:
         raise ScenarioError([ErrorDetail("", message, None, f"--margin {text}")]) from None
 
 
-def seconds_of(text: str, option: str) -> float:
+def parse_seconds(text: str, option: str) -> float:
     """The value of an option that is a time, in seconds. Raises `ScenarioError`."""
     from penstock.units import UnitError, parse_time
 
@@ -102,7 +102,7 @@ def _schemes(number: str) -> Any:
         "NAME[:k=v,...]",
         "Scheme with parameters, e.g. red:gentle=true; FILE.py:NAME for an AQM in Python, @FILE.toml for a table "
         f"in a file; {number}.",
-        autocompletion=schemes_beginning,
+        autocompletion=complete_scheme_names,
     )
 
 
@@ -111,7 +111,9 @@ SingleScheme = Annotated[list[str], _schemes("at most one")]
 Links = Annotated[
     list[str], list_option("--at", "LINK", "Link whose queue is replaced; default: the watched links; repeatable.")
 ]
-Where = Annotated[On, typer.Option("--on", help="simulation, or link (a real link on this machine with real senders).")]
+Where = Annotated[
+    ExecutionMode, typer.Option("--on", help="simulation, or link (a real link on this machine with real senders).")
+]
 Attempts = Annotated[
     int, value_option("--attempts", "N", "Maximum number of attempts if a run is invalid.", REAL, min=1, max=100)
 ]

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from penstock.cli.exit_codes import ExitCode
-from penstock.cli.output_files import STANDARD_OUTPUT, output_file, page_file
+from penstock.cli.output_files import STANDARD_OUTPUT, output_file, output_file_except_stdout
 from penstock.errors import PenstockError
 from penstock.files import write_text
 
 if TYPE_CHECKING:
-    from penstock.engine.progress import Watch
+    from penstock.engine.progress import RunProgress
     from penstock.studies.store import Store
 
 
@@ -38,12 +38,12 @@ class Outputs:
     json_on_stdout: bool = False
 
     @classmethod
-    def of(cls, json: str | None, html: str | None = None) -> Outputs:
+    def from_options(cls, json: str | None, html: str | None = None) -> Outputs:
         """From the values of the options. Raises `PenstockError` if a file cannot be written."""
         on_stdout = json == STANDARD_OUTPUT
         return cls(
             output_file(json, "--json") if json is not None and not on_stdout else None,
-            page_file(html, "--html") if html is not None else None,
+            output_file_except_stdout(html, "--html") if html is not None else None,
             on_stdout,
         )
 
@@ -117,11 +117,11 @@ def open_store(folder: str | None) -> Store | None:
 
 
 @contextmanager
-def watched(store: Store | None, planned: int = 0) -> Iterator[Watch]:
+def show_progress(store: Store | None, planned: int = 0) -> Iterator[RunProgress]:
     """Show the progress of runs, then any problem of their store. Ctrl-C exits with the code of an interruption."""
-    from penstock.engine.progress import Watch
+    from penstock.engine.progress import RunProgress
 
-    watch = Watch(planned)
+    watch = RunProgress(planned)
     try:
         with watch:
             yield watch
@@ -148,4 +148,4 @@ def load_aqms(files: list[str]) -> None:
         from penstock.aqms import python_aqm
 
         for file in files:
-            python_aqm.load(file)
+            python_aqm.load_aqm_file(file)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError, did_you_mean
 
-__all__ = ["STANDARD_OUTPUT", "output_file", "output_folder", "page_file", "typed_file"]
+__all__ = ["STANDARD_OUTPUT", "output_file", "output_file_except_stdout", "output_file_of_type", "output_folder"]
 
 STANDARD_OUTPUT = "-"
 
@@ -31,18 +31,18 @@ def output_file(name: str, option: str) -> Path:
     return path
 
 
-def page_file(name: str, option: str) -> Path:
+def output_file_except_stdout(name: str, option: str) -> Path:
     """Like `output_file`, for a page, figure or capture, which cannot go to standard output."""
     if name == STANDARD_OUTPUT:
         raise PenstockError(f"{option} -: name a file; only JSON goes to standard output")
     return output_file(name, option)
 
 
-def typed_file(name: str, option: str, suffix: str) -> Path:
-    """Like `page_file`, for a file of one type. Raises `PenstockError` if its name ends otherwise."""
+def output_file_of_type(name: str, option: str, suffix: str) -> Path:
+    """Like `output_file_except_stdout`, for a file of one type. Raises `PenstockError` if its name ends otherwise."""
     if name and name != STANDARD_OUTPUT and Path(name).suffix.lower() != suffix:
         raise PenstockError(f"{option} {name}: the file must end in {suffix}")
-    return page_file(name, option)
+    return output_file_except_stdout(name, option)
 
 
 def output_folder(name: str | None, option: str) -> Path | None:
@@ -72,7 +72,7 @@ def _check_folder(folder: Path, option: str) -> None:
         siblings = [item.name for item in folder.parent.iterdir() if item.is_dir()] if folder.parent.is_dir() else []
     except (OSError, ValueError) as error:
         raise _not_writable(option, error) from None
-    raise PenstockError(f"{option}: there is no folder {folder}{nearest(folder.name, siblings)}")
+    raise PenstockError(f"{option}: there is no folder {folder}{did_you_mean(folder.name, siblings)}")
 
 
 def _not_writable(option: str, error: Exception) -> PenstockError:

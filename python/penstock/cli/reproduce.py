@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penstock.cli.exit_codes import ExitCode
-from penstock.cli.options import OUTPUT, HtmlTarget, Jobs, JsonTarget, StoreFolder, flag, value_option
-from penstock.cli.output import Outputs, notify, watched
+from penstock.cli.options import OUTPUT, HtmlTarget, Jobs, JsonTarget, StoreFolder, flag_option, value_option
+from penstock.cli.output import Outputs, notify, show_progress
 from penstock.cli.output_files import output_folder
 from penstock.errors import PenstockError
 
@@ -26,14 +26,16 @@ Names = Annotated[
         default_factory=list,
     ),
 ]
-Quick = Annotated[bool, flag("--quick", "A first look: few seeds and part of each sweep.")]
-Full = Annotated[bool, flag("--full", "Use the paper's number of seeds and run length.")]
-Recorded = Annotated[bool, flag("--recorded", "Show the recorded full runs; run nothing.")]
-ListThem = Annotated[bool, flag("--list", "List papers and experiments with their recorded verdicts.")]
+Quick = Annotated[bool, flag_option("--quick", "A first look: few seeds and part of each sweep.")]
+Full = Annotated[bool, flag_option("--full", "Use the paper's number of seeds and run length.")]
+Recorded = Annotated[bool, flag_option("--recorded", "Show the recorded full runs; run nothing.")]
+ListThem = Annotated[bool, flag_option("--list", "List papers and experiments with their recorded verdicts.")]
 FigureFolder = Annotated[
     str | None, value_option("--figures", "DIR", "Write each figure as PDF and SVG to this folder.", OUTPUT)
 ]
-Update = Annotated[bool, flag("--update", "In a checkout of penstock: record the outcome in the folder of the paper.")]
+Update = Annotated[
+    bool, flag_option("--update", "In a checkout of penstock: record the outcome in the folder of the paper.")
+]
 
 
 def reproduce(
@@ -59,7 +61,7 @@ def reproduce(
     """
     from penstock.reproduce import experiment_run, page, paper, record, text
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     if quick + full + recorded > 1:
         raise PenstockError("--quick, --full and --recorded exclude each other")
     experiments = paper.find_experiments(names)
@@ -95,7 +97,7 @@ def _listed(experiment: Any) -> dict[str, str]:
 
 def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None) -> list[Any]:
     """Run experiments; after Ctrl-C the finished runs stay in the store."""
-    from penstock.engine.run import cores
+    from penstock.engine.run import core_count
     from penstock.reproduce import experiment_run
     from penstock.reproduce.effort import ReproductionEffort
     from penstock.studies.store import Store
@@ -104,7 +106,7 @@ def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None
     outcomes = []
     for experiment in experiments:
         notify(f"{experiment.name}: {experiment.title}")
-        with watched(results) as watch:
-            effort = ReproductionEffort(mode=mode, store=results, jobs=jobs or cores(), progress=watch.update)
+        with show_progress(results) as watch:
+            effort = ReproductionEffort(mode=mode, store=results, jobs=jobs or core_count(), progress=watch.update)
             outcomes.append(experiment_run.run_experiment(experiment, effort))
     return outcomes

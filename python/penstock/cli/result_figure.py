@@ -8,16 +8,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.stored import Source, not_a_result
+from penstock.cli.result_source import ResultSource, not_a_result_error
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from penstock.results.summary_table import SummaryTable
 
-__all__ = ["Axes", "Width", "draw_figure"]
+__all__ = ["Axes", "JournalWidth", "draw_figure"]
 
 
-class Width(StrEnum):
+class JournalWidth(StrEnum):
     """Width of a figure in a journal."""
 
     single = "single"
@@ -40,7 +40,7 @@ class Axes:
         return [option for option, value in options.items() if value is not None]
 
 
-def draw_figure(source: Source, axes: Axes, width: Width, file: Path) -> None:
+def draw_figure(source: ResultSource, axes: Axes, width: JournalWidth, file: Path) -> None:
     """Draw means with 95 % intervals and write the picture."""
     if axes.x is None or axes.y is None:
         missing = " and ".join(option for option, value in (("--x", axes.x), ("--y", axes.y)) if value is None)
@@ -61,7 +61,7 @@ def draw_figure(source: Source, axes: Axes, width: Width, file: Path) -> None:
     save(drawn, file)
 
 
-def _from_store(source: Source, y: str) -> tuple[SummaryTable, str, Sequence[int]]:
+def _from_store(source: ResultSource, y: str) -> tuple[SummaryTable, str, Sequence[int]]:
     """The cells, the path of the metric, and the minimum and maximum number of runs of a cell."""
     from penstock.results.short_names import full_name
     from penstock.results.summary_table import SummaryPoint, SummaryTable
@@ -79,7 +79,7 @@ def _from_store(source: Source, y: str) -> tuple[SummaryTable, str, Sequence[int
     return points, metric, (min(runs, default=0), max(runs, default=0))
 
 
-def _from_result(source: Source, y: str) -> tuple[SummaryTable, str, Sequence[int]]:
+def _from_result(source: ResultSource, y: str) -> tuple[SummaryTable, str, Sequence[int]]:
     from penstock.results.distribution import parse_bin
     from penstock.results.parts import part_and_place
     from penstock.results.short_names import full_name
@@ -97,7 +97,7 @@ def _from_result(source: Source, y: str) -> tuple[SummaryTable, str, Sequence[in
         tables = {name: SummaryTable.from_rows(rows, name) for name, rows in rows_of.items()}
         runs = {name: [row["runs"] for row in rows] for name, rows in rows_of.items()}
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None
+        raise not_a_result_error(source.file, f"{type(error).__name__}: {error}") from None
     metric = full_name("metric", y, rows_of)
     return tables[metric], metric, (min(runs[metric], default=0), max(runs[metric], default=0))
 

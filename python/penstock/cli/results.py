@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from penstock.cli.compare_study import Place
-from penstock.cli.gate import Gate, Number, fail, numbers_of
+from penstock.cli.compare_study import ExecutionPlace
+from penstock.cli.fail_if import FailureConditions, ResultNumber, exit_if_failed, result_numbers
 from penstock.cli.options import (
     MARGIN,
     OUTPUT,
@@ -21,18 +21,18 @@ from penstock.cli.options import (
     Load,
     Margin,
     argument,
-    flag,
+    flag_option,
     list_option,
-    margin_of,
+    parse_margin,
     value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, write_page
-from penstock.cli.output_files import page_file
-from penstock.cli.result_figure import Axes, Width, draw_figure
+from penstock.cli.output_files import output_file_except_stdout
+from penstock.cli.result_figure import Axes, JournalWidth, draw_figure
+from penstock.cli.result_source import ResultSource, not_a_result_error
 from penstock.cli.sql import answer_query
-from penstock.cli.store_status import resume as resume_studies
+from penstock.cli.store_status import resume_studies as resume_studies
 from penstock.cli.store_status import show_status
-from penstock.cli.stored import Source, not_a_result
 from penstock.errors import PenstockError
 
 EXAMPLE = "penstock results results --sql 'SELECT scheme, avg(delay_mean_s) FROM runs GROUP BY scheme'"
@@ -83,12 +83,12 @@ Y = Annotated[str | None, value_option("--y", "METRIC", "Metric: its path, or th
 By = Annotated[str | None, value_option("--by", "PATH", "Swept key with one curve per value; default: scheme.", FIGURE)]
 Panel = Annotated[str | None, value_option("--panel", "PATH", "Swept key with one panel per value.", FIGURE)]
 FigureWidth = Annotated[
-    Width, typer.Option(help="Width in a journal: one column (3.5 in) or two (7.2 in).", rich_help_panel=FIGURE)
+    JournalWidth, typer.Option(help="Width in a journal: one column (3.5 in) or two (7.2 in).", rich_help_panel=FIGURE)
 ]
 Status = Annotated[
-    bool, flag("--status", "Print how many runs of each study are missing; exit with 5 if any.", STUDIES)
+    bool, flag_option("--status", "Print how many runs of each study are missing; exit with 5 if any.", STUDIES)
 ]
-Resume = Annotated[bool, flag("--resume", "Run the missing runs of the studies in the store.", STUDIES)]
+Resume = Annotated[bool, flag_option("--resume", "Run the missing runs of the studies in the store.", STUDIES)]
 Cluster = Annotated[
     str | None,
     value_option(
@@ -110,7 +110,7 @@ def results(
     y: Y = None,
     by: By = None,
     panel: Panel = None,
-    width: FigureWidth = Width.single,
+    width: FigureWidth = JournalWidth.single,
     status: Status = False,
     resume: Resume = False,
     jobs: Jobs = None,
@@ -130,15 +130,15 @@ def results(
     A store contains its studies, their scenarios and the source of Python AQMs, so --status and --resume also work on a
     copy. Both options execute this source, so use them only on stores that you trust.
     """
-    source, axes = Source(name, study, where, margin_of(margin)), Axes(x, y, by, panel)
-    outputs, file = Outputs.of(json_target, html), _file(output)
+    source, axes = ResultSource(name, study, where, parse_margin(margin)), Axes(x, y, by, panel)
+    outputs, file = Outputs.from_options(json_target, html), _file(output)
     source.check()
     _check_modes({"--sql": sql is not None, "--status": status, "--resume": resume}, fail_if=bool(fail_if))
     load_aqms(load)
     if status:
         show_status(source.store("--status"), study, outputs)
     elif resume:
-        resume_studies(source.store("--resume"), study, Place(jobs, cluster), source.margin, outputs)
+        resume_studies(source.store("--resume"), study, ExecutionPlace(jobs, cluster), source.margin, outputs)
     elif sql is not None:
         _check_answer(source, file, outputs)
         answer_query(source.store("--sql"), sql, outputs, file)
@@ -150,7 +150,7 @@ def _file(output: str | None) -> Path | None:
     """The file of `-o`. Raises `PenstockError` for an unknown suffix."""
     if output is None:
         return None
-    file = page_file(output, "-o")
+    file = output_file_except_stdout(output, "-o")
     if file.suffix.lower() not in FILES:
         raise PenstockError(f"-o {output}: the file must end in {', '.join(FILES[:-1])} or {FILES[-1]}")
     return file
@@ -165,7 +165,7 @@ def _check_modes(modes: dict[str, bool], *, fail_if: bool) -> None:
         raise PenstockError(f"--fail-if: cannot be combined with {chosen[0]}; it checks the means of the stored runs")
 
 
-def _check_answer(source: Source, file: Path | None, outputs: Outputs) -> None:
+def _check_answer(source: ResultSource, file: Path | None, outputs: Outputs) -> None:
     if file is not None and file.suffix.lower() not in (*ROWS, ".tex"):
         raise PenstockError(f"-o {file}: rows of --sql can be written only to {', '.join(ROWS)} or .tex")
     if outputs.html is not None:
@@ -174,7 +174,9 @@ def _check_answer(source: Source, file: Path | None, outputs: Outputs) -> None:
         raise PenstockError("--study and --where: cannot be combined with --sql; write WHERE study = '...' in SQL")
 
 
-def _write(source: Source, axes: Axes, width: Width, outputs: Outputs, file: Path | None, fail_if: list[str]) -> None:
+def _write(
+    source: ResultSource, axes: Axes, width: JournalWidth, outputs: Outputs, file: Path | None, fail_if: list[str]
+) -> None:
     """Write the requested files, or else print the result; then fail by the conditions of `--fail-if`."""
     failures = _failures(source, fail_if)  # refuses a wrong condition before anything is written
     suffix = file.suffix.lower() if file is not None else ""
@@ -189,10 +191,10 @@ def _write(source: Source, axes: Axes, width: Width, outputs: Outputs, file: Pat
     is_written = file is not None and suffix not in (".html", ".tex")
     if not is_written or outputs.has_json or outputs.html:
         _render(source, axes, outputs, None if is_written else file, quiet=file is not None)
-    fail(failures)
+    exit_if_failed(failures)
 
 
-def _render(source: Source, axes: Axes, outputs: Outputs, file: Path | None, *, quiet: bool) -> None:
+def _render(source: ResultSource, axes: Axes, outputs: Outputs, file: Path | None, *, quiet: bool) -> None:
     """Print the result, and write its JSON, page and table."""
     result = source.read()
     with _readable(source):
@@ -206,24 +208,24 @@ def _render(source: Source, axes: Axes, outputs: Outputs, file: Path | None, *, 
     outputs.write_json(result)
 
 
-def _failures(source: Source, fail_if: list[str]) -> list[str]:
+def _failures(source: ResultSource, fail_if: list[str]) -> list[str]:
     """A line for each number that satisfies a condition of `--fail-if`. Raises `ScenarioError` for a wrong one."""
     if not fail_if:
         return []
     with _readable(source):
-        numbers = list(numbers_of(source.read()))
-    return Gate.parse(fail_if, _places(numbers)).failures(numbers)
+        numbers = list(result_numbers(source.read()))
+    return FailureConditions.parse(fail_if, _places(numbers)).failure_lines(numbers)
 
 
 @contextmanager
-def _readable(source: Source) -> Iterator[None]:
+def _readable(source: ResultSource) -> Iterator[None]:
     """Raise `PenstockError` for a file whose content is not the JSON of a result."""
     try:
         yield
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, ArithmeticError) as error:
         if source.file is None or isinstance(error, PenstockError):
             raise
-        raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None
+        raise not_a_result_error(source.file, f"{type(error).__name__}: {error}") from None
 
 
 def _text(result: dict[str, Any]) -> str:
@@ -251,7 +253,7 @@ def _write_latex(result: dict[str, Any], axes: Axes, file: Path) -> None:
     notify(f"table: {file}")
 
 
-def _export(source: Source, file: Path) -> None:
+def _export(source: ResultSource, file: Path) -> None:
     """Write one row per run."""
     from penstock.studies.export import export_run, export_store
 
@@ -269,11 +271,11 @@ def _export(source: Source, file: Path) -> None:
     try:
         export_run(answer, file)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None
+        raise not_a_result_error(source.file, f"{type(error).__name__}: {error}") from None
 
 
-def _places(numbers: list[Number]) -> dict[str, list[str]]:
-    """The places of the numbers, for `Gate.parse`."""
-    links = list(dict.fromkeys(number.place for number in numbers if number.at_link))
-    others = list(dict.fromkeys(number.place for number in numbers if not number.at_link))
+def _places(numbers: list[ResultNumber]) -> dict[str, list[str]]:
+    """The places of the numbers, for `FailureConditions.parse`."""
+    links = list(dict.fromkeys(number.place for number in numbers if number.is_at_link))
+    others = list(dict.fromkeys(number.place for number in numbers if not number.is_at_link))
     return {"links": links, "traffic": others, "dscp": []}

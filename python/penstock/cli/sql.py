@@ -71,10 +71,10 @@ def _cut(text: str) -> str:
 @contextmanager
 def _json_output(file: Path | None) -> Iterator[TextIO]:
     """The file, written whole or not at all, or standard output in UTF-8."""
-    from penstock.files import whole
+    from penstock.files import atomic_replacement
 
     if file is not None:
-        with whole(file) as part, part.open("w", encoding="utf-8") as target:
+        with atomic_replacement(file) as part, part.open("w", encoding="utf-8") as target:
             yield target
         return
     sys.stdout.flush()

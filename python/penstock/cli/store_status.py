@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from penstock.cli.compare_study import Place, run_study
+from penstock.cli.compare_study import ExecutionPlace, run_study
 from penstock.cli.exit_codes import ExitCode
 from penstock.cli.output import Outputs
 from penstock.errors import PenstockError, UnknownNameError
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.studies.store import Store
     from penstock.studies.study_file import StudyFile
 
-__all__ = ["resume", "show_status"]
+__all__ = ["resume_studies", "show_status"]
 
 
 def show_status(folder: str | None, study: str | None, outputs: Outputs) -> None:
@@ -37,7 +37,9 @@ def show_status(folder: str | None, study: str | None, outputs: Outputs) -> None
         raise typer.Exit(ExitCode.INCOMPLETE)
 
 
-def resume(folder: str | None, study: str | None, place: Place, margin: float, outputs: Outputs) -> None:
+def resume_studies(
+    folder: str | None, study: str | None, place: ExecutionPlace, margin: float, outputs: Outputs
+) -> None:
     """Execute the missing runs of the studies, and print and write their results."""
     store, files = _studies(folder, study)
     results = [result for file in files if (result := run_study(file, lambda: store, place, margin)) is not None]

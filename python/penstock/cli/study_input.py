@@ -12,15 +12,15 @@ from penstock.errors import PenstockError
 if TYPE_CHECKING:
     from penstock.studies.study_file import StudyFile
 
-__all__ = ["StudyChanges", "is_study_file", "read_study", "study_of_scenarios"]
+__all__ = ["StudyChanges", "is_study_file", "read_study", "study_from_scenarios"]
 
 
 def is_study_file(path: str) -> bool:
     """Whether a file is a study: it has keys of studies, and no links. Raises `ScenarioError` if it is not TOML."""
-    from penstock.scenario.document import read_table
+    from penstock.scenario.document import read_toml_tree
     from penstock.studies.study_file import KEYS
 
-    tree, _ = read_table(path)
+    tree, _ = read_toml_tree(path)
     return "links" not in tree and any(key in tree for key in KEYS if key != "name")
 
 
@@ -61,7 +61,7 @@ def read_study(path: str, changes: StudyChanges) -> StudyFile:
     return StudyFile.read(path, changes.keys, changes.scenario_settings)
 
 
-def study_of_scenarios(paths: Sequence[str], changes: StudyChanges, runs: int) -> StudyFile:
+def study_from_scenarios(paths: Sequence[str], changes: StudyChanges, runs: int) -> StudyFile:
     """The study of one or several scenario files, as the options describe it."""
     from penstock.studies.study_file import StudyFile
 

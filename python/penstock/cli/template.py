@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.aqms import catalog
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError, did_you_mean
 from penstock.files import FileError, write_text
 
-__all__ = ["Created", "create"]
+__all__ = ["CreatedFiles", "create_from_template"]
 
 _KINDS = ("aqm", "paper")
 _PAPER_FILES = {
@@ -25,29 +25,29 @@ _TEMPLATES = Path(__file__).with_name("templates")
 
 
 @dataclass(frozen=True)
-class Created:
+class CreatedFiles:
     """The result of `penstock new`: files with descriptions, the commands to run next, and a remark."""
 
-    described: Sequence[tuple[Path, str]]
+    described_files: Sequence[tuple[Path, str]]
     commands: Sequence[str]
     remark: str = ""
 
     @property
     def files(self) -> list[Path]:
         """The files that were written or changed."""
-        return [file for file, _ in self.described]
+        return [file for file, _ in self.described_files]
 
     @property
     def text(self) -> str:
         """The result as text."""
-        lines = [*(f"{file}: {what}" for file, what in self.described), "", *self.commands]
+        lines = [*(f"{file}: {what}" for file, what in self.described_files), "", *self.commands]
         return "\n".join([*lines, *(["", self.remark] if self.remark else []), ""])
 
 
-def create(kind: str, name: str, rust: bool, into: Path) -> Created:
+def create_from_template(kind: str, name: str, rust: bool, into: Path) -> CreatedFiles:
     """Write the files of a new AQM or paper."""
     if kind not in _KINDS:
-        raise PenstockError(f'no template "{kind}"{nearest(kind, _KINDS)}; available: {", ".join(_KINDS)}')
+        raise PenstockError(f'no template "{kind}"{did_you_mean(kind, _KINDS)}; available: {", ".join(_KINDS)}')
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise PenstockError(
             f'"{name}": the name must consist of lower-case letters, digits and hyphens, such as my-red'
@@ -61,23 +61,23 @@ def create(kind: str, name: str, rust: bool, into: Path) -> Created:
     return _rust(name, into) if rust else _python(name, into)
 
 
-def _python(name: str, into: Path) -> Created:
+def _python(name: str, into: Path) -> CreatedFiles:
     module = name.replace("-", "_")
     aqm, test = into / f"{module}.py", into / f"test_{module}.py"
     _write({aqm: _filled("aqm.py", name), test: _filled("test_aqm.py", name)})
     commands = (f"pytest {test}", f"penstock compare SCENARIO.toml --scheme red --scheme {aqm}:{name}")
-    return Created(((aqm, "the AQM"), (test, "its tests")), commands)
+    return CreatedFiles(((aqm, "the AQM"), (test, "its tests")), commands)
 
 
-def _paper(name: str, into: Path) -> Created:
+def _paper(name: str, into: Path) -> CreatedFiles:
     folder = into / name.replace("-", "_")
     files = sorted(file.name.removesuffix(".txt") for file in (_TEMPLATES / "paper").glob("*.txt"))
     _write({folder / file: _filled(f"paper/{file}", name) for file in files})
     described = [(folder / file, _PAPER_FILES[file]) for file in files]
-    return Created(described, (f"penstock reproduce {folder} --quick",))
+    return CreatedFiles(described, (f"penstock reproduce {folder} --quick",))
 
 
-def _rust(name: str, checkout: Path) -> Created:
+def _rust(name: str, checkout: Path) -> CreatedFiles:
     module = name.replace("-", "_")
     source = checkout / "crates" / "penstock-aqm" / "src"
     aqms, registry = source / "algorithm.rs", source / "registry.rs"
@@ -110,7 +110,7 @@ def _rust(name: str, checkout: Path) -> Created:
         "make schemes",
     )
     oracle = f"crates/penstock-aqm/tests/integration/oracle/{module}.rs"
-    return Created(files, commands, f'Then write its oracle, {oracle}: see "Add an AQM" in CONTRIBUTING.md.')
+    return CreatedFiles(files, commands, f'Then write its oracle, {oracle}: see "Add an AQM" in CONTRIBUTING.md.')
 
 
 def _filled(template: str, name: str) -> str:

@@ -18,12 +18,12 @@ from penstock.cli.options import (
     Settings,
     StoreFolder,
     list_option,
-    only_link,
-    seconds_of,
+    parse_seconds,
+    single_link,
     value_option,
 )
-from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, watched
-from penstock.errors import ErrorDetail, ScenarioError, collecting
+from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, show_progress
+from penstock.errors import ErrorDetail, ScenarioError, append_errors_to
 
 if TYPE_CHECKING:
     from penstock.scenario.document import Document
@@ -82,17 +82,17 @@ def tune(
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
-    from penstock.scenario.replayed import replay_notes
+    from penstock.scenario.captures import replay_notes
     from penstock.tuning.tune import parse_request
 
-    outputs = Outputs.of(json_target, html)
+    outputs = Outputs.from_options(json_target, html)
     load_aqms(load)
     place, seconds, errors = at[0] if at else None, 0.0, list[ErrorDetail]()
-    with collecting(errors):
-        only_link(at, "tune")
-    with collecting(errors):
-        seconds = seconds_of(budget, "--budget")
-    with collecting(errors):
+    with append_errors_to(errors):
+        single_link(at, "tune")
+    with append_errors_to(errors):
+        seconds = parse_seconds(budget, "--budget")
+    with append_errors_to(errors):
         document = _document(scenario, settings, seed, capture, place)
         parse_request(document, schemes, aim, place)
     if errors:
@@ -102,7 +102,7 @@ def tune(
     if not outputs.json_on_stdout:
         from penstock.tuning import display
 
-        outputs.show(display.text(advice))
+        outputs.show(display.advice_text(advice))
     outputs.write_json(advice.to_dict())
     if outputs.html is not None:
         from penstock.tuning import page
@@ -156,7 +156,7 @@ def _advice(
     from penstock.tuning.tune import tune
 
     opened = open_store(store)
-    with watched(opened) as watch:
+    with show_progress(opened) as watch:
         advice = tune(
             document,
             aims,

@@ -28,7 +28,7 @@ def transient_warnings(
 
     A cell has labels, which its warning names. `runs` is the number of runs of the comparison.
     """
-    from penstock.explain.unsettled import of_queues
+    from penstock.explain.unsettled_queues import unsettled_queue_warnings
     from penstock.scenario.document import Document
     from penstock.studies.pilots import PilotRuns
 
@@ -39,7 +39,7 @@ def transient_warnings(
     pilots.complete(documents, executor)
     warnings: dict[str, dict[str, Any]] = {}
     for (labels, resolved), queues in zip(chosen, pilots.queues(documents), strict=True):
-        for warned in of_queues(resolved, queues or {}):
+        for warned in unsettled_queue_warnings(resolved, queues or {}):
             if warned.place not in warnings:
                 scheme = str(labels.get("scheme", ""))
                 point = ", ".join(f"{name} = {value}" for name, value in labels.items() if name != "scheme")
@@ -50,10 +50,10 @@ def transient_warnings(
 
 def identical_warnings(runs: RunTable) -> list[dict[str, Any]]:
     """Print and return a warning for each group of schemes that have equal results in every run."""
-    from penstock.explain.warnings import of_identical
+    from penstock.explain.warnings import identical_result_warnings
 
     warnings = []
-    for scheme, warned in of_identical(runs).items():
+    for scheme, warned in identical_result_warnings(runs).items():
         notify(f"warning: {warned.text}")
         warnings.append({"scheme": scheme, **warned.to_dict()})
     return warnings

@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import Any
 
 from penstock.aqms.catalog import find_scheme
-from penstock.dialects.conversion import Conversion, DialectError, Facts, is_device, one_line
-from penstock.dialects.pasted import cleaned
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, escape_line_breaks, is_device_name
+from penstock.dialects.pasted_text import strip_terminal_marks
 from penstock.dialects.ranges import check_ranges
 from penstock.errors import PenstockError, UnknownNameError
 
-__all__ = ["DIALECTS", "OTHERS", "Conversion", "DialectError", "Facts", "is_device", "read", "write"]
+__all__ = ["DIALECTS", "OTHERS", "Conversion", "ConversionContext", "DialectError", "is_device_name", "read", "write"]
 
 DIALECTS = ("tc", "cisco", "junos", "sonic", "arista", "dummynet", "ns2", "ns3", "penstock")
 """Each dialect is a module of this folder with `read(text, facts)` and `write(scheme, parameters, facts)`."""
@@ -29,25 +29,27 @@ _WRITTEN_OUT = {
 """By scheme, parameters that are written even if they are not given, since their defaults differ; and `ecn`."""
 
 
-def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
+def read(text: str, dialect: str, facts: ConversionContext | None = None) -> Conversion:
     """The settings in a text. Raises `DialectError` for a text that is not of the dialect.
 
     The same error is raised for settings outside the ranges of the scheme, which penstock would refuse.
     """
-    facts = facts or Facts()
+    facts = facts or ConversionContext()
     with _dialect_errors(dialect):
-        found: Conversion = _module(dialect).read(cleaned(text), facts)
+        found: Conversion = _module(dialect).read(strip_terminal_marks(text), facts)
         check_ranges(found.scheme, found.parameters, found.rate or facts.rate, found.link)
     return _in_lines(found)
 
 
-def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts | None = None) -> Conversion:
+def write(
+    scheme: str, parameters: Mapping[str, Any], dialect: str, facts: ConversionContext | None = None
+) -> Conversion:
     """Settings in a dialect. Raises `DialectError` if it has no such scheme, or for settings outside their ranges.
 
     Defaults differ between dialects, so penstock's defaults of parameters that other dialects also have are written
     explicitly.
     """
-    facts = facts or Facts()
+    facts = facts or ConversionContext()
     written = dict(parameters)
     if dialect != "penstock":
         known = {param.name: param.default for param in find_scheme(scheme).params}
@@ -56,21 +58,21 @@ def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts
     with _dialect_errors(dialect):
         check_ranges(scheme, written, facts.rate)
         found: Conversion = _module(dialect).write(scheme, written, facts)
-    if not found.missing:
+    if not found.lost_settings:
         _check_written(found.text, scheme, dialect, facts)
     if dialect != "penstock" and "limit" not in parameters and scheme not in ("cake", "wred", "pq", "wfq"):
         found.notes.append(f"no limit is given: the default of {dialect} applies")
     return _in_lines(found)
 
 
-def _check_written(text: str, scheme: str, dialect: str, facts: Facts) -> None:
+def _check_written(text: str, scheme: str, dialect: str, facts: ConversionContext) -> None:
     """Raise `DialectError` if rounding to the numbers of a dialect has produced invalid settings."""
     if not text.strip():
         raise DialectError(f"{dialect} cannot express {scheme} without a limit")
     try:
         read(text, dialect, facts)
     except PenstockError as error:
-        raise DialectError(f"{dialect} has no such queue: {one_line(text)}: {error}") from None
+        raise DialectError(f"{dialect} has no such queue: {escape_line_breaks(text)}: {error}") from None
 
 
 @contextmanager
@@ -79,14 +81,16 @@ def _dialect_errors(dialect: str) -> Iterator[None]:
     try:
         yield
     except DialectError as error:
-        raise DialectError(one_line(str(error))) from None
+        raise DialectError(escape_line_breaks(str(error))) from None
     except (ValueError, ArithmeticError) as error:
         raise DialectError(f"not settings of {dialect}: {error}") from None
 
 
 def _in_lines(found: Conversion) -> Conversion:
     """A copy with each note and each loss on one line, since lines to paste are printed between them."""
-    found.notes, found.missing = ([*map(one_line, texts)] for texts in (found.notes, found.missing))
+    found.notes, found.lost_settings = (
+        [*map(escape_line_breaks, texts)] for texts in (found.notes, found.lost_settings)
+    )
     return found
 
 

@@ -12,19 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, packets
-from penstock.dialects.keys import ANY, Key, choose, key_of, refuse_misspelt
-from penstock.dialects.kinds import integer_of, number
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, length_in_packets
+from penstock.dialects.keys import ANY, Key, find_key, refuse_misspelt, select_object
 from penstock.dialects.red import (
     DEFAULTS,
     NEVER,
-    list_unsaid,
+    list_lost_parameters,
+    max_p_percent,
+    nearest_weight_exponent,
     packet_bytes,
-    power_of_two,
-    thresholds,
-    whole,
-    whole_percent,
+    round_parameter,
+    thresholds_in_packets,
 )
+from penstock.dialects.value_kinds import parse_integer_of_word, round_to_12_digits
 
 __all__ = ["KEYS", "read", "write"]
 
@@ -65,7 +65,7 @@ KEYS = [
     Key("shape", "", "kbps or mbps", "", "Of the link, or an upper bound of a class", _DOC),
     Key("latency", "", "time", "", "Packets do not expire", _DOC),
     Key("drop-precedence", "", "percent", "", "Tail drop by drop precedence", _DOC),
-    Key("description", "", "", "", "Text", _DOC, neutral=ANY),
+    Key("description", "", "", "", "Text", _DOC, neutral_values=ANY),
 ]  # fmt: skip
 """Commands of a transmit queue."""
 
@@ -81,7 +81,7 @@ class _Port:
     """
 
     queues: dict[str, list[str]] = field(default_factory=dict)
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
     is_profile: bool = False
     profile: str | None = None
     rate: float | None = None
@@ -93,7 +93,7 @@ class _Maps:
 
     classes: dict[int, int] = field(default_factory=lambda: {p: _usual(p) for p in range(64)})
     queues: dict[int, int] = field(default_factory=lambda: {number: number for number in range(_CLASSES)})
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
 
 def _usual(point: int) -> int:
@@ -102,7 +102,7 @@ def _usual(point: int) -> int:
     return 1 - precedence if precedence < 2 else precedence
 
 
-def read(text: str, facts: Facts) -> Conversion:
+def read(text: str, facts: ConversionContext) -> Conversion:
     """The queues of the only interface or profile, or of the one that `--device` names."""
     ports, maps = _ports(text)
     if not ports:
@@ -112,10 +112,12 @@ def read(text: str, facts: Facts) -> Conversion:
     distinct = {repr(port): name for name, port in reversed(ports.items())}
     if len(distinct) == 1 and facts.chosen not in ports:
         ports = dict(list(ports.items())[:1])
-    _, port = choose(ports, facts, "interfaces")
+    _, port = select_object(ports, facts, "interfaces")
     facts = replace(facts, rate=facts.rate or port.rate)
     queues = {name: _queue(name, lines, facts) for name, lines in port.queues.items() if not name.startswith("mc-")}
-    lost = [*maps.lost, *port.lost] + [f"{name}: of multicast" for name in port.queues if name.startswith("mc-")]
+    lost = [*maps.lost_settings, *port.lost_settings] + [
+        f"{name}: of multicast" for name in port.queues if name.startswith("mc-")
+    ]
     if not queues:
         raise DialectError("no queue of unicast traffic in the text")
     if len(queues) > 1 and "" in queues:
@@ -124,10 +126,10 @@ def read(text: str, facts: Facts) -> Conversion:
         (name, (result, settings)), *_ = queues.items()
         if name:
             result.notes.append(f"only {name} is configured: other queues are drop-tail")
-        result.missing += [f"{name} {word} {value}: it is alone" for word, value in settings.items()]
+        result.lost_settings += [f"{name} {word} {value}: it is alone" for word, value in settings.items()]
     else:
         result = _several(queues, maps, facts)
-    result.missing += lost
+    result.lost_settings += lost
     result.rate = port.rate
     return result
 
@@ -152,11 +154,11 @@ def _ports(text: str) -> tuple[dict[str, _Port], _Maps]:
         elif match := _MAP.fullmatch(line):
             into = maps.classes if match[1] == "dscp" else maps.queues
             into |= dict.fromkeys(_numbers(match[2]), int(match[4]))
-            maps.lost += [f"{line}: drop precedences follow from the code points of AF"] if match[5] else []
+            maps.lost_settings += [f"{line}: drop precedences follow from the code points of AF"] if match[5] else []
         elif line.startswith("qos random-detect "):
-            maps.lost.append(f"{line}: only packets of ECN-capable flows are marked")
+            maps.lost_settings.append(f"{line}: only packets of ECN-capable flows are marked")
         elif re.match(r"(?:(?:no|default) )?qos (?!rewrite\b|profile\b)", line) and port is None:
-            maps.lost.append(f"{line}: this form is not read")
+            maps.lost_settings.append(f"{line}: this form is not read")
         elif line.split()[0].endswith("tx-queue") and not _QUEUE.fullmatch(line):
             raise DialectError(f"{line}: expected tx-queue N, from 0 to 7")
         elif match := _QUEUE.fullmatch(line):
@@ -192,10 +194,10 @@ def _apply_profiles(ports: dict[str, _Port]) -> None:
             continue
         profile = profiles.get(port.profile)
         if profile is None:
-            port.lost.append(f"service-profile {port.profile}: the text has no such profile")
+            port.lost_settings.append(f"service-profile {port.profile}: the text has no such profile")
             continue
         port.queues = {**profile.queues, **port.queues}
-        port.lost = [*profile.lost, *port.lost]
+        port.lost_settings = [*profile.lost_settings, *port.lost_settings]
         port.rate = port.rate or profile.rate
     for name in profiles if used else ():
         del ports[name]
@@ -210,11 +212,11 @@ def _of_port(port: _Port, line: str) -> None:
     if word == "service-profile":
         port.profile = line.split()[-1] if is_set else None
         return
-    port.lost = [item for item in port.lost if not item.startswith(f"{word} ")]
+    port.lost_settings = [item for item in port.lost_settings if not item.startswith(f"{word} ")]
     rate = re.fullmatch(r"shape rate (\d+)(?: (kbps|mbps))?", line)
-    port.rate = integer_of("shape rate", rate[1]) * (1e6 if rate[2] == "mbps" else 1e3) if rate else None
+    port.rate = parse_integer_of_word("shape rate", rate[1]) * (1e6 if rate[2] == "mbps" else 1e3) if rate else None
     if is_set and rate is None:
-        port.lost.append(f"{line}: not a rate in kbps or mbps")
+        port.lost_settings.append(f"{line}: not a rate in kbps or mbps")
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -232,7 +234,7 @@ def _numbers(text: str) -> list[int]:
     numbers: list[int] = []
     for part in text.replace(",", " ").split():
         first, _, last = part.partition("-")
-        numbers += range(integer_of("qos map", first), integer_of("qos map", last or first) + 1)
+        numbers += range(parse_integer_of_word("qos map", first), parse_integer_of_word("qos map", last or first) + 1)
         if numbers and max(numbers) > 63:
             raise DialectError(f"qos map {text}: expected 0 to 63")
     return numbers
@@ -242,7 +244,7 @@ def _put(lines: list[str], line: str) -> None:
     """Add a command to a queue; `no` and `default` remove it, and `no priority` is a setting."""
     bare = _bare(line)
     word = bare.partition(" ")[0]
-    key_of(KEYS, word, "a transmit queue")
+    find_key(KEYS, word, "a transmit queue")
     if line == "no priority" or bare == line:
         lines.append(line)
         return
@@ -257,7 +259,7 @@ def _bare(line: str) -> str:
     return re.sub(r"^(?:no|default) ", "", line)
 
 
-def _queue(name: str, lines: list[str], facts: Facts) -> tuple[Conversion, dict[str, str]]:
+def _queue(name: str, lines: list[str], facts: ConversionContext) -> tuple[Conversion, dict[str, str]]:
     """A queue, with its settings for the scheduler."""
     result = Conversion("droptail", {})
     rows: dict[tuple[str, int | None], re.Match[str]] = {}
@@ -269,8 +271,10 @@ def _queue(name: str, lines: list[str], facts: Facts) -> tuple[Conversion, dict[
             match = _LINE.fullmatch(line)
             if match is None:
                 raise DialectError(
-                    f"{name} {line}: expected random-detect drop minimum-threshold N kbytes maximum-threshold N kbytes "
-                    "drop-probability P".lstrip()
+                    (
+                        f"{name} {line}: expected random-detect drop minimum-threshold N kbytes maximum-threshold N "
+                        "kbytes drop-probability P"
+                    ).lstrip()
                 )
             rows[match["how"], None if match["level"] is None else int(match["level"])] = match
         elif line in ("no priority", "priority strict"):
@@ -278,13 +282,17 @@ def _queue(name: str, lines: list[str], facts: Facts) -> tuple[Conversion, dict[
         elif match := re.fullmatch(r"bandwidth percent (\d+)", line):
             settings["bandwidth"] = match[1]
         else:
-            result.missing.append(f"{name} {line}: {key_of(KEYS, line.split()[0], 'a transmit queue').reason}".lstrip())
+            result.lost_settings.append(
+                f"{name} {line}: {find_key(KEYS, line.split()[0], 'a transmit queue').loss_reason}".lstrip()
+            )
     if rows:
         _settle(result, name, rows, facts)
     return result, settings
 
 
-def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re.Match[str]], facts: Facts) -> None:
+def _settle(
+    result: Conversion, name: str, rows: dict[tuple[str, int | None], re.Match[str]], facts: ConversionContext
+) -> None:
     how = "ecn" if any(key[0] == "ecn" for key in rows) else "drop"
     by_level = {level: _red(row, name) for (key, level), row in rows.items() if key == how}
     every = by_level.pop(None, None)
@@ -293,7 +301,7 @@ def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re
     levels = {level: by_level.get(level, every) for level in range(LEVELS)}
     first = next(row for row in levels.values() if row)
     if how == "ecn" and any(_red(row, name) != first for (key, _), row in rows.items() if key == "drop"):
-        result.missing.append(f"{name} random-detect drop: different thresholds for packets without ECN".lstrip())
+        result.lost_settings.append(f"{name} random-detect drop: different thresholds for packets without ECN".lstrip())
     result.parameters |= first
     result.scheme = "red"
     if any(row != first for row in levels.values()):
@@ -306,7 +314,7 @@ def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re
     result.notes.append("drops are independent of each other; above the maximum threshold all packets are affected")
 
 
-def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None], facts: Facts) -> None:
+def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None], facts: ConversionContext) -> None:
     """A level for each drop precedence, and the first level again for best effort.
 
     A level without a line drops nothing early.
@@ -315,11 +323,13 @@ def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None],
     if len({(row["w_q"], row["min_th"].lstrip("0123456789")) for row in levels.values() if row}) > 1:
         raise DialectError("drop precedences with different weights or units cannot be combined in one queue")
     rows = [
-        (packets(row["min_th"], facts), packets(row["max_th"], facts), row["max_p"]) if row else NEVER
+        (length_in_packets(row["min_th"], facts), length_in_packets(row["max_th"], facts), row["max_p"])
+        if row
+        else NEVER
         for row in (*levels.values(), levels[0])
     ]
     for place, key in enumerate(("min_th", "max_th", "max_p")):
-        result.parameters[key] = [number(row[place]) for row in rows]
+        result.parameters[key] = [round_to_12_digits(row[place]) for row in rows]
     result.parameters["mean_packet"] = f"{facts.packet}B"
     del result.parameters["gentle"]
     result.notes.append("levels are the drop precedences of AF; best effort, the last, has drop precedence 0")
@@ -333,21 +343,21 @@ def _red(line: re.Match[str], name: str) -> dict[str, Any]:
         )
     if line["other"] != unit:
         raise DialectError(f"thresholds in {unit} and {line['other']}: expected the same unit")
-    power = integer_of("weight", line["weight"]) if line["weight"] else DEFAULT_WEIGHT
+    power = parse_integer_of_word("weight", line["weight"]) if line["weight"] else DEFAULT_WEIGHT
     if power > LARGEST_WEIGHT:
         raise DialectError(f"weight {power}: expected 0 to {LARGEST_WEIGHT}")
-    share = integer_of("probability", line["share"]) if line["share"] else DEFAULT_PROBABILITY
+    share = parse_integer_of_word("probability", line["share"]) if line["share"] else DEFAULT_PROBABILITY
     if share > 100:
         raise DialectError(f"max_p: a probability of {share}: expected 0 to 100 percent")
     lengths = [
         f"{line[name]}{_TIMES[unit]}" if unit in _TIMES else f"{int(line[name]) * _UNITS[unit]}B"
         for name in ("low", "high")
     ]
-    settings = {"min_th": lengths[0], "max_th": lengths[1], "max_p": number(share / 100)}
+    settings = {"min_th": lengths[0], "max_th": lengths[1], "max_p": round_to_12_digits(share / 100)}
     return {"measure_in": "bytes", **settings, "w_q": 2.0**-power, "gentle": False}
 
 
-def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, facts: Facts) -> Conversion:
+def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, facts: ConversionContext) -> Conversion:
     """The queues as classes, the highest number first."""
     ordered = sorted(queues, key=lambda name: -int(name[-1]))
     shared = [name for name in ordered if queues[name][1].get("priority") == "no"]
@@ -368,15 +378,15 @@ def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, 
         if strict:
             table["priority"] = place
         else:
-            table["weight"] = integer_of("bandwidth percent", settings.get("bandwidth", "1"))
+            table["weight"] = parse_integer_of_word("bandwidth percent", settings.get("bandwidth", "1"))
         if own.scheme != "droptail":
             _in_bytes(own, facts)
             table["queue"] = {"scheme": own.scheme, **own.parameters}
         result.parameters["classes"].append(table)
-        result.missing += own.missing
+        result.lost_settings += own.lost_settings
         result.notes += [note for note in own.notes if note not in result.notes]
         if strict and "bandwidth" in settings:
-            result.missing.append(f"{name} bandwidth percent {settings['bandwidth']}: a bound below its priority")
+            result.lost_settings.append(f"{name} bandwidth percent {settings['bandwidth']}: a bound below its priority")
     matched = {p for table in result.parameters["classes"] for p in table["match"].get("dscp", ())}
     if len(matched) < 64:
         rest: dict[str, Any] = {"name": "others"}
@@ -386,37 +396,39 @@ def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, 
     return result
 
 
-def _in_bytes(own: Conversion, facts: Facts) -> None:
+def _in_bytes(own: Conversion, facts: ConversionContext) -> None:
     """Convert thresholds of a class from times to bytes, since a time would need the rate of the class."""
     for name in ("min_th", "max_th"):
         value = own.parameters[name]
         if isinstance(value, str) and value.endswith("s"):
-            own.parameters[name] = f"{round(packets(value, facts) * facts.packet)}B"
+            own.parameters[name] = f"{round(length_in_packets(value, facts) * facts.packet)}B"
             own.notes.append(f"{name} = {own.parameters[name]}: {value} at the rate of the link")
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """A line for a transmit queue. Raises `DialectError` for all but RED."""
     if scheme != "red":
         raise DialectError(f"Arista EOS has no {scheme}: it has random-detect")
     result = Conversion(scheme, dict(parameters))
     own = replace(facts, packet=packet_bytes(result, facts))
     low, high = (
-        whole(result, name, value * own.packet, "bytes")
-        for name, value in zip(("min_th", "max_th"), thresholds(result, own), strict=True)
+        round_parameter(result, name, value * own.packet, "bytes")
+        for name, value in zip(("min_th", "max_th"), thresholds_in_packets(result, own), strict=True)
     )
-    percent = whole_percent(result, parameters.get("max_p", DEFAULTS["max_p"]), least=1)
+    percent = max_p_percent(result, parameters.get("max_p", DEFAULTS["max_p"]), least=1)
     how, word = ("ecn", "max-mark-probability") if parameters.get("ecn") else ("drop", "drop-probability")
     result.text = f"random-detect {how} minimum-threshold {low} bytes maximum-threshold {high} bytes {word} {percent}"
     w_q = parameters.get("w_q", "auto")
     if isinstance(w_q, str):
-        result.missing.append(f'w_q = "{w_q}": without a weight, the instantaneous queue is used')
+        result.lost_settings.append(f'w_q = "{w_q}": without a weight, the instantaneous queue is used')
     else:
-        power = power_of_two(result, w_q, LARGEST_WEIGHT, "EOS has powers of two") if w_q < 1 else 0
+        power = nearest_weight_exponent(result, w_q, LARGEST_WEIGHT, "EOS has powers of two") if w_q < 1 else 0
         result.text += f" weight {power}"
     result.notes.append(f"thresholds are bytes: packets of {own.packet} B")
     known = {"min_th", "max_th", "max_p", "ecn", "w_q", "measure_in", "mean_packet", "limit", "guards"}
-    list_unsaid(result, known | {"spacing"} | ({"mark_up_to"} if parameters.get("mark_up_to") == "always" else set()))
+    list_lost_parameters(
+        result, known | {"spacing"} | ({"mark_up_to"} if parameters.get("mark_up_to") == "always" else set())
+    )
     if parameters.get("spacing", "wait") != "none":
         result.notes.append("drops are not spaced: each packet is dropped independently")
     return result

@@ -10,30 +10,42 @@ from typing import Any
 
 from penstock.dialects.cisco_policy import EXPECTED, read_policy
 from penstock.dialects.cisco_red import LARGEST_EXPONENT
-from penstock.dialects.cisco_show import configuration_of_output
+from penstock.dialects.cisco_show import configuration_from_output
 from penstock.dialects.cisco_text import read_configuration
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.kinds import number
-from penstock.dialects.red import DEFAULTS, list_unsaid, power_of_two, weight, whole
+from penstock.dialects.conversion import (
+    Conversion,
+    ConversionContext,
+    DialectError,
+    length_in_packets,
+    limit_in_packets,
+)
+from penstock.dialects.red import (
+    DEFAULTS,
+    averaging_weight,
+    list_lost_parameters,
+    nearest_weight_exponent,
+    round_parameter,
+)
+from penstock.dialects.value_kinds import round_to_12_digits
 
 __all__ = ["read", "write"]
 
 PRECEDENCES = 8
 
 
-def read(text: str, facts: Facts) -> Conversion:
+def read(text: str, facts: ConversionContext) -> Conversion:
     """The queue of the only interface or policy map, or of the one that `--device` names."""
-    configured = configuration_of_output(text)
+    configured = configuration_from_output(text)
     if all(line.strip().startswith("!") or not line.strip() for line in configured.splitlines()):
         raise DialectError(EXPECTED)
     return read_policy(read_configuration(configured), facts)
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """The lines of a class. Raises `DialectError` for all but drop-tail, RED and WRED."""
     result = Conversion(scheme, dict(parameters))
-    limit = limit_packets(parameters, facts)
-    lines = [] if limit is None else [f"queue-limit {whole(result, 'limit', limit, 'packets')} packets"]
+    limit = limit_in_packets(parameters, facts)
+    lines = [] if limit is None else [f"queue-limit {round_parameter(result, 'limit', limit, 'packets')} packets"]
     if scheme not in ("droptail", "red", "wred"):
         raise DialectError(f"Cisco IOS has no {scheme}: it has queue-limit and random-detect")
     if scheme != "droptail":
@@ -42,28 +54,36 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     return result
 
 
-def _lines(result: Conversion, facts: Facts, limit: float | None) -> list[str]:
+def _lines(result: Conversion, facts: ConversionContext, limit: float | None) -> list[str]:
     given = result.parameters
     lows, highs, shares = (_list(given.get(name, DEFAULTS[name])) for name in ("min_th", "max_th", "max_p"))
     by_drop = result.scheme == "wred" and given.get("precedence", "af") == "af"
-    power = power_of_two(result, weight(result, facts), LARGEST_EXPONENT, "IOS has powers of two")
+    power = nearest_weight_exponent(result, averaging_weight(result, facts), LARGEST_EXPONENT, "IOS has powers of two")
     lines = ["random-detect dscp-based" if by_drop else "random-detect"]
     lines.append(f"random-detect exponential-weighting-constant {power}")
     rows = []
     for low, high, max_p in zip(lows, highs, shares, strict=True):
         first, last = (
-            whole(result, key, packets(value, facts, limit), "packets")
+            round_parameter(result, key, length_in_packets(value, facts, limit), "packets")
             for key, value in (("min_th", low), ("max_th", high))
         )
         if max_p <= 0:
             raise DialectError("Cisco IOS has no max_p = 0: its mark denominator is 1 / max_p")
-        rows.append((first, last, max(1, whole(result, "the mark denominator", number(1 / max_p), "packets"))))
+        rows.append(
+            (
+                first,
+                last,
+                max(1, round_parameter(result, "the mark denominator", round_to_12_digits(1 / max_p), "packets")),
+            )
+        )
     lines += [
         f"random-detect {name} {low} {high} {share}" for name, (low, high, share) in _named(result, rows, by_drop)
     ]
     if given.get("ecn"):
         lines.append("random-detect ecn")
-    list_unsaid(result, {"limit", "min_th", "max_th", "max_p", "w_q", "ecn", "spacing", "precedence", "variant"})
+    list_lost_parameters(
+        result, {"limit", "min_th", "max_th", "max_p", "w_q", "ecn", "spacing", "precedence", "variant"}
+    )
     return lines
 
 
@@ -77,7 +97,7 @@ def _named(result: Conversion, rows: list[Row], by_drop: bool) -> list[tuple[str
     named = [(f"dscp af1{place + 1}", row) for place, row in enumerate(rows[:3])]
     if len(rows) > 3:
         named.append(("dscp default", rows[3]))
-    result.missing += [f"level {place}: AF has three drop precedences" for place in range(4, len(rows))]
+    result.lost_settings += [f"level {place}: AF has three drop precedences" for place in range(4, len(rows))]
     return named
 
 

@@ -9,7 +9,7 @@ from penstock.dialects.conversion import DialectError
 from penstock.dialects.keys import Key
 
 __all__ = ["ACTIONS", "CODE_POINTS", "DEFAULT_DENOMINATOR", "DEFAULT_EXPONENT", "DEFAULT_LIMIT", "code_point",
-           "default_row"]  # fmt: skip
+           "default_wred_thresholds"]  # fmt: skip
 
 _BOOK = "Cisco IOS Quality of Service Solutions Command Reference, the commands by these names"
 DEFAULT_EXPONENT, DEFAULT_DENOMINATOR, DEFAULT_LIMIT = 9, 10, "64p"
@@ -32,7 +32,7 @@ def code_point(text: str, field: str) -> int:
     raise DialectError(f"{field} {text}: expected 0 to {most}, or a name such as {'af11' if most > 7 else 'routine'}")
 
 
-def default_row(field: str, number: int) -> tuple[int, int, int]:
+def default_wred_thresholds(field: str, number: int) -> tuple[int, int, int]:
     """Default minimum, maximum and mark denominator of a code point or precedence (random-detect dscp, Table).
 
     Minimum of AF: 32, 28 and 24 by its drop precedence; EF: 36; others: from 20 in steps of 2 by their precedence.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from penstock.dialects.cisco_keys import ACTIONS
 
-__all__ = ["Line", "is_exec", "lines_of"]
+__all__ = ["CommandLine", "command_lines", "is_exec_command"]
 
 _PROMPT = re.compile(r"^\s*[\w.-]+(?:\((config[\w-]*|[\w-]+)\))?[#>]\s*")
 _BANNER = re.compile(r"^banner\s+\S+\s+(\^C|\S)(.*)$")
@@ -25,7 +25,7 @@ _COMMANDS = tuple(dict.fromkeys(key.name.split()[0] for key in ACTIONS))
 
 
 @dataclass(frozen=True)
-class Line:
+class CommandLine:
     """A command.
 
     Attributes:
@@ -39,7 +39,7 @@ class Line:
     may_be_global: bool
 
 
-def is_exec(line: str) -> bool:
+def is_exec_command(line: str) -> bool:
     """Whether a line is a command at the prompt outside configuration mode, such as `R1#show running-config`."""
     prompt = _PROMPT.match(line)
     if prompt is None or prompt[1] is not None:
@@ -48,7 +48,7 @@ def is_exec(line: str) -> bool:
     return word not in (*_MODES, *_COMMANDS, "no", "default")
 
 
-def lines_of(text: str) -> Iterator[Line]:
+def command_lines(text: str) -> Iterator[CommandLine]:
     """The commands of a text, without comments."""
     is_indented = is_separated = False
     banner = ""
@@ -61,14 +61,14 @@ def lines_of(text: str) -> Iterator[Line]:
             continue
         prompt = _PROMPT.match(line)
         bare = line[prompt.end() :].strip() if prompt else line.strip()
-        if not bare or is_exec(line) or bare.startswith(("!", "Enter configuration commands")):
+        if not bare or is_exec_command(line) or bare.startswith(("!", "Enter configuration commands")):
             is_separated |= bare.startswith("!")
             continue
         if prompt:
-            yield Line(_unabbreviated(bare), prompt[1] == "config")
+            yield CommandLine(_unabbreviated(bare), prompt[1] == "config")
             continue
         at_margin = not line[0].isspace()
-        yield Line(_unabbreviated(bare), at_margin and (is_indented or is_separated))
+        yield CommandLine(_unabbreviated(bare), at_margin and (is_indented or is_separated))
         is_indented = not at_margin
         is_separated = False
 

@@ -10,11 +10,17 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.dialects.cisco_keys import CODE_POINTS, DEFAULT_DENOMINATOR, DEFAULT_EXPONENT, code_point, default_row
-from penstock.dialects.conversion import Conversion, DialectError, Facts, packets
-from penstock.dialects.kinds import integer_of, number
+from penstock.dialects.cisco_keys import (
+    CODE_POINTS,
+    DEFAULT_DENOMINATOR,
+    DEFAULT_EXPONENT,
+    code_point,
+    default_wred_thresholds,
+)
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, length_in_packets
+from penstock.dialects.value_kinds import parse_integer_of_word, round_to_12_digits
 
-__all__ = ["LARGEST_EXPONENT", "RandomDetect", "settle_red"]
+__all__ = ["LARGEST_EXPONENT", "RandomDetect", "set_red_or_wred"]
 
 LARGEST_EXPONENT = 16
 _UNIT = r"(?:\s+(packets|bytes|ms|us))?"
@@ -34,12 +40,12 @@ Row = tuple[str, str, float]
 class RandomDetect:
     """The lines of a class that begin with random-detect."""
 
-    header: str = ""
-    rows: dict[int, Row] = field(default_factory=dict)
-    exponent: int = DEFAULT_EXPONENT
+    classified_by: str = ""
+    profiles: dict[int, Row] = field(default_factory=dict)
+    weight_exponent: int = DEFAULT_EXPONENT
     ecn: bool = False
 
-    def read(self, words: list[str], place: str) -> None:
+    def read_line(self, words: list[str], place: str) -> None:
         """A line without its first word. Raises `DialectError`."""
         line = " ".join(words)
         if not words:
@@ -49,8 +55,8 @@ class RandomDetect:
         elif line == "ecn":
             self.ecn = True
         elif words[0] == "exponential-weighting-constant" and len(words) == 2:
-            self.exponent = integer_of("exponential-weighting-constant", words[1])
-            if not 1 <= self.exponent <= LARGEST_EXPONENT:
+            self.weight_exponent = parse_integer_of_word("exponential-weighting-constant", words[1])
+            if not 1 <= self.weight_exponent <= LARGEST_EXPONENT:
                 raise DialectError(f"exponential-weighting-constant {words[1]}: expected 1 to {LARGEST_EXPONENT}")
         elif match := _ROW.match(line):
             self._row(match[1], [match[2]], match.groups()[2:], place)
@@ -60,31 +66,35 @@ class RandomDetect:
             raise DialectError(f"{place} random-detect {line}: expected dscp or precedence, and thresholds")
 
     def _by(self, name: str, place: str) -> None:
-        if self.header not in ("", name) and self.rows:
+        if self.classified_by not in ("", name) and self.profiles:
             raise DialectError(f"{place}: random-detect by both dscp and precedence")
-        self.header = name
+        self.classified_by = name
 
     def _row(self, name: str, points: list[str], parts: tuple[str | None, ...], place: str) -> None:
         self._by("dscp" if name == "dscp" else "precedence", place)
         low, low_unit, high, high_unit, denominator = parts
         unit = low_unit or high_unit or "packets"
-        if high_unit not in (None, unit) or any(row[0].partition(" ")[2] != unit for row in self.rows.values()):
+        if high_unit not in (None, unit) or any(row[0].partition(" ")[2] != unit for row in self.profiles.values()):
             raise DialectError(f"{place}: thresholds of random-detect in different units")
-        count = integer_of("mark-denominator", denominator) if denominator else DEFAULT_DENOMINATOR
+        count = parse_integer_of_word("mark-denominator", denominator) if denominator else DEFAULT_DENOMINATOR
         if count == 0:
             raise DialectError("mark-denominator 0: expected at least 1")
         for point in points:
             if point.lower() == "rsvp":
                 continue
-            self.rows[code_point(point, self.header)] = (f"{low} {unit}", f"{high} {unit}", number(1 / count))
+            self.profiles[code_point(point, self.classified_by)] = (
+                f"{low} {unit}",
+                f"{high} {unit}",
+                round_to_12_digits(1 / count),
+            )
 
 
-def settle_red(result: Conversion, given: RandomDetect, place: str, facts: Facts) -> None:
+def set_red_or_wred(result: Conversion, given: RandomDetect, place: str, facts: ConversionContext) -> None:
     """Make a conversion RED or WRED."""
-    result.notes.append(f"w_q = 2^-{given.exponent}")
-    common = {"w_q": 2.0**-given.exponent, "spacing": "count"} | ({"ecn": True} if given.ecn else {})
-    rows = given.rows
-    field_ = given.header or "precedence"
+    result.notes.append(f"w_q = 2^-{given.weight_exponent}")
+    common = {"w_q": 2.0**-given.weight_exponent, "spacing": "count"} | ({"ecn": True} if given.ecn else {})
+    rows = given.profiles
+    field_ = given.classified_by or "precedence"
     if len(set(rows.values())) == 1:
         low, high, max_p = next(iter(rows.values()))
         result.scheme = "red"
@@ -112,7 +122,7 @@ def settle_red(result: Conversion, given: RandomDetect, place: str, facts: Facts
     if not by_drop:
         result.parameters["precedence"] = "ip"
     for name, column in (("min_th", lows), ("max_th", highs)):
-        result.parameters[name] = [number(packets(_length(value), facts)) for value in column]
+        result.parameters[name] = [round_to_12_digits(length_in_packets(_length(value), facts)) for value in column]
     if lows[0].endswith("bytes"):
         result.parameters |= {"measure_in": "bytes", "mean_packet": f"{facts.packet}B"}
     result.notes.append("max_p is 1 / mark-denominator")
@@ -124,8 +134,8 @@ def _length(text: str) -> Any:
 
 
 def _default(field_: str, point: int) -> Row:
-    low, high, denominator = default_row(field_, point)
-    return f"{low} packets", f"{high} packets", number(1 / denominator)
+    low, high, denominator = default_wred_thresholds(field_, point)
+    return f"{low} packets", f"{high} packets", round_to_12_digits(1 / denominator)
 
 
 def _by_drop_precedence(result: Conversion, rows: dict[int, Row], place: str) -> list[Row]:
@@ -150,7 +160,7 @@ def _by_drop_precedence(result: Conversion, rows: dict[int, Row], place: str) ->
         levels[3] = rows[0]
     for point, row in rows.items():
         if point not in _AF and point != 0 and row != levels[0]:
-            result.missing.append(
+            result.lost_settings.append(
                 f"{place} random-detect dscp {point}: here EF and CS are treated as drop precedence 1"
             )
     if 0 not in rows:
@@ -164,8 +174,8 @@ def _by_drop_precedence(result: Conversion, rows: dict[int, Row], place: str) ->
 def _by_precedence(result: Conversion, given: RandomDetect, place: str) -> list[Row]:
     """A level for each IP precedence, from 7 to 0."""
     rows: dict[int, Row] = {}
-    for point, row in given.rows.items():
-        precedence = point >> 3 if given.header == "dscp" else point
+    for point, row in given.profiles.items():
+        precedence = point >> 3 if given.classified_by == "dscp" else point
         if rows.setdefault(precedence, row) != row:
             raise DialectError(f"{place}: random-detect treats code points of precedence {precedence} differently")
     unit = next(iter(rows.values()))[0].partition(" ")[2] if rows else "packets"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from penstock.dialects.cisco_lines import is_exec
+from penstock.dialects.cisco_lines import is_exec_command
 from penstock.dialects.conversion import DialectError
 
-__all__ = ["configuration_of_output"]
+__all__ = ["configuration_from_output"]
 
 _POLICY = re.compile(r"^(\s*)Service-policy(?: (output|input))?\s*:\s*(\S+)(?:\s+\(\d+\))?\s*$")
 _CLASS = re.compile(r"^(\s*)Class-map:\s*(\S+)\s*\((match-all|match-any)\)")
@@ -35,9 +35,9 @@ _COUNTERS = re.compile(
 )
 
 
-def configuration_of_output(text: str) -> str:
+def configuration_from_output(text: str) -> str:
     """The text itself if it is a configuration, else the configuration that the output shows."""
-    lines = [line for line in text.splitlines() if not is_exec(line)]
+    lines = [line for line in text.splitlines() if not is_exec_command(line)]
     if "Class-map:" in text:
         return "\n".join(_Output(lines).lines())
     return "\n".join(_policy_maps(lines)) if any(_MAP.match(line) for line in lines) else text

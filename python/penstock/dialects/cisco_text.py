@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass, field
 
 from penstock.dialects.cisco_keys import ACTIONS, CODE_POINTS, code_point
-from penstock.dialects.cisco_lines import lines_of
+from penstock.dialects.cisco_lines import command_lines
 from penstock.dialects.conversion import DialectError
-from penstock.dialects.keys import key_of, refuse_misspelt
+from penstock.dialects.keys import find_key, refuse_misspelt
 
 __all__ = ["ClassMap", "Configuration", "Lines", "Policy", "read_configuration"]
 
@@ -54,22 +54,22 @@ class Configuration:
     Attributes:
         class_maps: by name.
         policies: by name; those in no policy map have the name "".
-        outputs: name of the policy map of each interface.
+        output_policies: name of the policy map of each interface.
         bandwidths: of the interfaces that have one, in bit/s.
-        lost: lines of interfaces that are not read.
+        lost_settings: lines of interfaces that are not read.
 
     """
 
     class_maps: dict[str, ClassMap] = field(default_factory=dict)
     policies: dict[str, Policy] = field(default_factory=dict)
-    outputs: dict[str, str] = field(default_factory=dict)
+    output_policies: dict[str, str] = field(default_factory=dict)
     bandwidths: dict[str, float] = field(default_factory=dict)
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
 
 def read_configuration(text: str) -> Configuration:
     """The objects of a configuration. Raises `DialectError` for a command that a class does not accept."""
-    lines = [*lines_of(text)]
+    lines = [*command_lines(text)]
     reader = _Reader(has_modes=any(_MODES.match(line.text) for line in lines))
     for line in lines:
         reader.may_be_global = line.may_be_global
@@ -187,9 +187,11 @@ class _Reader:
         self._leave()
         name = line.removeprefix("interface ").replace(" ", "")
         self.result.policies.pop(f"interface {name}", None)
-        self.result.outputs.pop(name, None)
+        self.result.output_policies.pop(name, None)
         self.result.bandwidths.pop(name, None)
-        self.result.lost = [item for item in self.result.lost if not item.startswith(f"interface {name} ")]
+        self.result.lost_settings = [
+            item for item in self.result.lost_settings if not item.startswith(f"interface {name} ")
+        ]
 
     def _leave(self) -> None:
         self.class_map = self.policy = self.lines = self.interface = None
@@ -209,16 +211,16 @@ class _Reader:
         words = line.split()
         is_removed = len(words) > 1 and words[0] in ("no", "default")
         bare = words[1:] if is_removed else words
-        lost = self.result.lost
+        lost = self.result.lost_settings
         if bare[0] == "service-policy" and is_removed:
             if bare[1:2] == ["input"]:
                 place = f"interface {self.interface} service-policy input"
                 lost[:] = [item for item in lost if not item.startswith(place)]
             else:
-                self.result.outputs.pop(self.interface, None)
+                self.result.output_policies.pop(self.interface, None)
         elif (match := _OUTPUT.match(line)) is not None:
             if match[1] == "output":
-                self.result.outputs[self.interface] = match[2]
+                self.result.output_policies[self.interface] = match[2]
             else:
                 lost.append(f"interface {self.interface} {line}: applies to arriving packets")
         elif bare[0] == "service-policy" and bare[1:2] != ["type"]:
@@ -253,13 +255,13 @@ def _put(lines: Lines, line: str, place: str) -> None:
         removed = words[1:]
         if not removed:
             raise DialectError(f"{line}: expected a command")
-        key_of(ACTIONS, removed[0], place)
+        find_key(ACTIONS, removed[0], place)
         if removed[0] in _OF_QUEUES and (word := _foreign(removed[1:])):
             raise DialectError(f'{place} {line}: IOS has no "{word}" here')
         removed = _numbered(removed)
         lines[:] = [command for command in lines if _numbered(command)[: len(removed)] != removed]
         return
-    key_of(ACTIONS, words[0], place)
+    find_key(ACTIONS, words[0], place)
     lines.append(words)
 
 

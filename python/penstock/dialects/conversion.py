@@ -11,8 +11,17 @@ from typing import Any
 from penstock.errors import PenstockError
 from penstock.units import parse_length
 
-__all__ = ["Conversion", "DialectError", "Facts", "is_device", "limit_packets", "one_line", "packets", "settle_limit",
-           "toml_value"]  # fmt: skip
+__all__ = [
+    "Conversion",
+    "ConversionContext",
+    "DialectError",
+    "convert_limit",
+    "escape_line_breaks",
+    "is_device_name",
+    "length_in_packets",
+    "limit_in_packets",
+    "toml_value",
+]  # fmt: skip
 
 
 class DialectError(PenstockError):
@@ -20,7 +29,7 @@ class DialectError(PenstockError):
 
 
 @dataclass(frozen=True)
-class Facts:
+class ConversionContext:
     """Facts about the link that a dialect needs.
 
     Attributes:
@@ -50,9 +59,10 @@ class Facts:
         return self.device or "eth0"
 
     def __post_init__(self) -> None:
-        if self.device is not None and not is_device(self.device):
+        if self.device is not None and not is_device_name(self.device):
             raise DialectError(
-                f'"{one_line(self.device)}" is no name of a device: 1 to 15 letters, digits, _ . : @ + -, such as eth0'
+                f'"{escape_line_breaks(self.device)}" is no name of a device: 1 to 15 letters, digits, _ . : @ + -, '
+                "such as eth0"
             )
         if self.packet < 1:
             raise DialectError(f"a packet of {self.packet} B: it has at least 1 B")
@@ -67,7 +77,7 @@ class Conversion:
         parameters: as in the table of a queue in a scenario, `limit` among them.
         text: the settings in the other dialect; empty when they were only read.
         notes: values after rounding, and units that are easily taken for others.
-        missing: what one side has and the other cannot say.
+        lost_settings: what one side has and the other cannot say.
         rate: of the link in bit/s, where the text gives one.
         link: other keys of the link that the text gives, as in a scenario: {"delay": "50ms"}.
 
@@ -77,12 +87,12 @@ class Conversion:
     parameters: dict[str, Any]
     text: str = ""
     notes: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
     rate: float | None = None
     link: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def of_link(self) -> list[str]:
+    def link_lines(self) -> list[str]:
         """The keys of the link as lines of a scenario file."""
         return [f"{key} = {toml_value(value)}" for key, value in self.link.items()]
 
@@ -90,7 +100,7 @@ class Conversion:
 _DEVICE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+-]{0,14}")
 
 
-def is_device(name: str) -> bool:
+def is_device_name(name: str) -> bool:
     """Whether a name is a valid name of a device in Linux, and a single word in a shell."""
     return bool(_DEVICE.fullmatch(name)) and name not in (".", "..")
 
@@ -106,7 +116,7 @@ def toml_value(value: Any) -> str:
     return json.dumps(value)
 
 
-def one_line(text: str) -> str:
+def escape_line_breaks(text: str) -> str:
     r"""A text on one line: line breaks and other control characters are escaped.
 
     >>> one_line("a" + chr(10) + "rm -rf /")
@@ -115,7 +125,7 @@ def one_line(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
-def packets(value: Any, facts: Facts, limit: float | None = None) -> float:
+def length_in_packets(value: Any, facts: ConversionContext, limit: float | None = None) -> float:
     """A length in packets: 5, "5p", "7500B", "25%" of the limit, a time at the link's rate."""
     if isinstance(value, (int, float)):
         return float(value)
@@ -133,13 +143,13 @@ def packets(value: Any, facts: Facts, limit: float | None = None) -> float:
     raise DialectError(f'"{value}" cannot be converted to packets without {needs}')
 
 
-def limit_packets(parameters: Mapping[str, Any], facts: Facts) -> float | None:
+def limit_in_packets(parameters: Mapping[str, Any], facts: ConversionContext) -> float | None:
     """The limit in packets; None without one."""
     limit = parameters.get("limit")
-    return None if limit in (None, "inf") else packets(limit, facts)
+    return None if limit in (None, "inf") else length_in_packets(limit, facts)
 
 
-def settle_limit(found: Conversion, facts: Facts, *, in_packets: bool) -> None:
+def convert_limit(found: Conversion, facts: ConversionContext, *, in_packets: bool) -> None:
     """Omit an infinite limit, and write a limit in packets instead of a time, or instead of bytes if `in_packets`.
 
     Raises `DialectError` for a time if the rate of the link is unknown, and for a part of a limit.
@@ -152,6 +162,6 @@ def settle_limit(found: Conversion, facts: Facts, *, in_packets: bool) -> None:
     unit = parse_length(given).unit
     if unit == "packets" or (unit == "bytes" and not in_packets):
         return
-    made = max(1, round(packets(given, facts)))
+    made = max(1, round(length_in_packets(given, facts)))
     found.parameters["limit"] = f"{made}p"
     found.notes.append(f"limit = {made} packets of {facts.packet} B instead of {given}")

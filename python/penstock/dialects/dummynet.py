@@ -10,22 +10,28 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, packets, settle_limit
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, convert_limit, length_in_packets
 from penstock.dialects.dummynet_keys import AQMS, OBJECT_KEYS, RED_KEYS
-from penstock.dialects.dummynet_text import Box, Objects, read_objects
-from penstock.dialects.dummynet_xml import commands_of_xml, is_xml
-from penstock.dialects.keys import apply_keys, choose
-from penstock.dialects.kinds import plain
-from penstock.dialects.red import DEFAULTS, list_unsaid, packet_bytes, thresholds, weight
+from penstock.dialects.dummynet_text import DummynetObject, DummynetObjects, read_objects
+from penstock.dialects.dummynet_xml import commands_from_xml, is_xml
+from penstock.dialects.keys import apply_keys, select_object
+from penstock.dialects.red import (
+    DEFAULTS,
+    averaging_weight,
+    list_lost_parameters,
+    packet_bytes,
+    thresholds_in_packets,
+)
+from penstock.dialects.value_kinds import format_number
 
 __all__ = ["read", "write"]
 
 
-def read(text: str, facts: Facts) -> Conversion:
+def read(text: str, facts: ConversionContext) -> Conversion:
     """The queue of the only pipe, or of the pipe that `--device` names: by its number, or its name in `config.xml`."""
     names: dict[str, int] = {}
     if is_xml(text):
-        text, names = commands_of_xml(text)
+        text, names = commands_from_xml(text)
     objects = read_objects(text)
     links = _links(objects)
     if not links:
@@ -33,54 +39,64 @@ def read(text: str, facts: Facts) -> Conversion:
     if facts.chosen in {str(link) for link in links}:
         names = {}
     named = {number: name for name, number in names.items()}
-    name, number = choose({named.get(link, str(link)): link for link in links}, facts, "pipes")
-    pipe = objects.pipes.get(number, Box())
-    schedulers = {key: box for key, box in objects.scheds.items() if _pipe_of(objects, "sched", key) == number}
+    name, number = select_object({named.get(link, str(link)): link for link in links}, facts, "pipes")
+    pipe = objects.pipes.get(number, DummynetObject())
+    schedulers = {key: box for key, box in objects.schedulers.items() if _pipe_of(objects, "sched", key) == number}
     queues = {key: box for key, box in objects.queues.items() if _pipe_of(objects, "queue", key) == number}
     if len(schedulers) > 1:
         raise DialectError(f"pipe {name} has several schedulers: {', '.join(map(str, schedulers))}")
-    scheduler = next(iter(schedulers.values()), Box())
-    if pipe.type and not scheduler.type:  # the words after a type belong to the scheduler of the pipe
-        scheduler = replace(scheduler, type=pipe.type, aqm_settings=pipe.aqm_settings if pipe.type in AQMS else {})
+    scheduler = next(iter(schedulers.values()), DummynetObject())
+    if (
+        pipe.scheduler_type and not scheduler.scheduler_type
+    ):  # the words after a type belong to the scheduler of the pipe
+        scheduler = replace(
+            scheduler,
+            scheduler_type=pipe.scheduler_type,
+            aqm_settings=pipe.aqm_settings if pipe.scheduler_type in AQMS else {},
+        )
     result = _scheduled(f"pipe {name}", pipe, scheduler, queues, objects.has_rules)
     bandwidth = {**scheduler.settings, **pipe.settings}.get("bw", "0")
-    result.rate = next(key for key in OBJECT_KEYS if key.name == "bw").value(bandwidth) or None
+    result.rate = next(key for key in OBJECT_KEYS if key.name == "bw").parse_value(bandwidth) or None
     return result
 
 
-def _links(objects: Objects) -> list[int]:
+def _links(objects: DummynetObjects) -> list[int]:
     """Numbers of the pipes, including pipes that only schedulers and queues name."""
     links = [*objects.pipes]
     for kind in ("sched", "queue"):
-        links += [_pipe_of(objects, kind, number) for number in objects.of(kind)]
+        links += [_pipe_of(objects, kind, number) for number in objects.by_kind(kind)]
     return sorted(set(links))
 
 
-def _pipe_of(objects: Objects, kind: str, number: int) -> int:
+def _pipe_of(objects: DummynetObjects, kind: str, number: int) -> int:
     """The pipe of a scheduler or queue; the default of a scheduler is the pipe with its number."""
-    above = objects.of(kind)[number].above
+    above = objects.by_kind(kind)[number].attached_to
     if above is None:
         if kind == "queue":
             raise DialectError(f"queue {number} is connected to no pipe: give pipe N or sched N")
         return number
-    if above[0] == "sched" and above[1] in objects.scheds:
+    if above[0] == "sched" and above[1] in objects.schedulers:
         return _pipe_of(objects, "sched", above[1]) if kind == "queue" else above[1]
     return above[1]
 
 
-def _scheduled(name: str, pipe: Box, scheduler: Box, queues: dict[int, Box], has_rules: bool) -> Conversion:
-    if scheduler.type in AQMS:
-        scheme, keys = AQMS[scheduler.type]
+def _scheduled(
+    name: str, pipe: DummynetObject, scheduler: DummynetObject, queues: dict[int, DummynetObject], has_rules: bool
+) -> Conversion:
+    if scheduler.scheduler_type in AQMS:
+        scheme, keys = AQMS[scheduler.scheduler_type]
         result = Conversion(scheme, {})
-        apply_keys(result, keys, scheduler.aqm_settings, scheduler.type)
+        apply_keys(result, keys, scheduler.aqm_settings, scheduler.scheduler_type)
         for place, box in ((name, pipe), *((f"queue {number}", box) for number, box in queues.items())):
             _list_object(result, box, place, ("bw", "weight") if len(queues) < 2 else ("bw",))
             if box.aqm:
-                result.missing.append(f"{place} {box.aqm}: {scheduler.type} queues the packets itself")
+                result.lost_settings.append(f"{place} {box.aqm}: {scheduler.scheduler_type} queues the packets itself")
         _settle(result)
         return result
-    if scheduler.type == "prio" or (scheduler.type == "fifo" and len(queues) > 1):
-        raise DialectError(f"a scheduler of type {scheduler.type} over {len(queues)} queues has no counterpart here")
+    if scheduler.scheduler_type == "prio" or (scheduler.scheduler_type == "fifo" and len(queues) > 1):
+        raise DialectError(
+            f"a scheduler of type {scheduler.scheduler_type} over {len(queues)} queues has no counterpart here"
+        )
     if len(queues) < 2:
         number, box = next(iter(queues.items()), (0, pipe))
         result = _queue(box, f"queue {number}" if queues else name)
@@ -92,19 +108,22 @@ def _scheduled(name: str, pipe: Box, scheduler: Box, queues: dict[int, Box], has
     for number, box in queues.items():
         result.parameters["classes"].append(_class(result, number, box, number == max(queues)))
     result.notes.append("the rules that send packets to a queue are not read: put the traffic of each class in match")
-    if scheduler.type in ("rr", "qfq"):
-        result.notes.append(f"{scheduler.type} shares by weight, as wfq does, with a coarser grain")
+    if scheduler.scheduler_type in ("rr", "qfq"):
+        result.notes.append(f"{scheduler.scheduler_type} shares by weight, as wfq does, with a coarser grain")
     if has_rules:
-        result.missing.append("rules (add ...) that choose the queue of a packet")
+        result.lost_settings.append("rules (add ...) that choose the queue of a packet")
     return result
 
 
-def _class(result: Conversion, number: int, box: Box, is_last: bool) -> dict[str, Any]:
+def _class(result: Conversion, number: int, box: DummynetObject, is_last: bool) -> dict[str, Any]:
     own = _queue(box, f"queue {number}")
-    result.missing += own.missing
+    result.lost_settings += own.lost_settings
     result.notes += [note for note in own.notes if note not in result.notes]
     weight_key = next(key for key in OBJECT_KEYS if key.name == "weight")
-    table: dict[str, Any] = {"name": f"queue{number}", "weight": weight_key.value(box.settings.get("weight", "1"))}
+    table: dict[str, Any] = {
+        "name": f"queue{number}",
+        "weight": weight_key.parse_value(box.settings.get("weight", "1")),
+    }
     if not is_last:
         table["match"] = {"traffic": [f"queue{number}"]}
     table["limit"] = own.parameters.pop("limit")
@@ -113,23 +132,23 @@ def _class(result: Conversion, number: int, box: Box, is_last: bool) -> dict[str
     return table
 
 
-def _list_object(result: Conversion, box: Box, place: str, read_keys: tuple[str, ...]) -> None:
+def _list_object(result: Conversion, box: DummynetObject, place: str, read_keys: tuple[str, ...]) -> None:
     """List the settings of an object that cannot be expressed, except settings that are read elsewhere."""
     for key in OBJECT_KEYS:
         text = box.settings.get(key.name)
         if text is None or key.name in read_keys:
             continue
         if key.name == "queue" and text != key.default:
-            result.missing.append(f"{place} queue {text}: its packets wait elsewhere")
+            result.lost_settings.append(f"{place} queue {text}: its packets wait elsewhere")
         elif key.name != "queue" and not key.is_neutral(text):
-            result.missing.append(f"{place} {key.name} {text}: {key.reason}")
+            result.lost_settings.append(f"{place} {key.name} {text}: {key.loss_reason}")
 
 
-def _queue(box: Box, place: str) -> Conversion:
+def _queue(box: DummynetObject, place: str) -> Conversion:
     """The queue of a pipe or of a queue object."""
     result = Conversion("droptail", {})
     limit = next(key for key in OBJECT_KEYS if key.name == "queue")
-    result.parameters["limit"] = limit.value(box.settings.get("queue", limit.default))
+    result.parameters["limit"] = limit.parse_value(box.settings.get("queue", limit.default))
     _list_object(result, box, place, ("bw", "queue", "weight"))
     if box.aqm in ("red", "gred"):
         result.scheme = "red"
@@ -157,10 +176,10 @@ def _settle(result: Conversion) -> None:
         result.parameters["variant"] = "extended"
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """A line of `ipfw`."""
     result = Conversion(scheme, dict(parameters))
-    bw = "" if facts.rate is None else f"bw {plain(facts.rate)}bit/s "
+    bw = "" if facts.rate is None else f"bw {format_number(facts.rate)}bit/s "
     if scheme in ("droptail", "red"):
         result.text = f"ipfw pipe 1 config {bw}{' '.join(_pipe_words(result, facts))}"
         return result
@@ -170,7 +189,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     is_fair = aqm.startswith("fq_")
     limit = [] if is_fair or parameters.get("limit") in (None, "inf") else [f"queue {_slots(parameters, facts)}"]
     if is_fair or parameters.get("limit") == "inf":
-        settle_limit(result, facts, in_packets=True)
+        convert_limit(result, facts, in_packets=True)
     words = _aqm_words(result, aqm)
     if is_fair:
         first = f"ipfw pipe 1 config {bw}".rstrip() + "\n" if bw else ""
@@ -183,18 +202,20 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
 def _aqm_words(result: Conversion, aqm: str) -> list[str]:
     """The words after the name of an AQM; flags come last, with PIE's for options that dummynet does not default to."""
     values = result.parameters
-    keys = [key for key in AQMS[aqm][1] if key.kind is not None]
+    keys = [key for key in AQMS[aqm][1] if key.value_kind is not None]
     words = [
-        f"{key.name} {key.kind.write(values[key.fate])}"
+        f"{key.name} {key.value_kind.write(values[key.counterpart])}"
         for key in keys
-        if key.kind and key.fate in values and key.name not in ("ecn", "capdrop", "drand", "onoff", "delay")
+        if key.value_kind
+        and key.counterpart in values
+        and key.name not in ("ecn", "capdrop", "drand", "onoff", "delay")
     ]
-    known = {key.fate for key in keys} | {"variant", "limit", "spacing"}
+    known = {key.counterpart for key in keys} | {"variant", "limit", "spacing"}
     if "pie" in aqm:
         words += _pie_flags(result, "extended" if aqm == "pie" else "linux")
     if "ecn" in values:
         words.append("ecn" if values["ecn"] else "noecn")
-    result.missing += [f"{name} = {value}" for name, value in values.items() if name not in known]
+    result.lost_settings += [f"{name} = {value}" for name, value in values.items() if name not in known]
     return words
 
 
@@ -202,7 +223,7 @@ def _pie_flags(result: Conversion, usual: str) -> list[str]:
     values = result.parameters
     variant = values.get("variant", usual)
     if variant != "extended":
-        result.missing.append(f"variant = {variant}: dummynet's PIE follows RFC 8033, appendix B")
+        result.lost_settings.append(f"variant = {variant}: dummynet's PIE follows RFC 8033, appendix B")
     options = {name: values.get(name, "auto") for name in ("cap_drop", "derandomization", "activation")}
     own = {"extended": "on", "basic": "off", "linux": "on"}[variant]
     options = {name: own if value == "auto" else value for name, value in options.items()}
@@ -214,46 +235,51 @@ def _pie_flags(result: Conversion, usual: str) -> list[str]:
     return [*words, "dre" if values.get("delay") == "rate" else "ts"]
 
 
-def _slots(parameters: dict[str, Any], facts: Facts) -> str:
+def _slots(parameters: dict[str, Any], facts: ConversionContext) -> str:
     limit = str(parameters["limit"])
     return (
         limit.replace("B", "Bytes")
         if re.fullmatch(r"\d+B", limit)
-        else plain(round(packets(parameters["limit"], facts)))
+        else format_number(round(length_in_packets(parameters["limit"], facts)))
     )
 
 
-def _pipe_words(result: Conversion, facts: Facts) -> list[str]:
+def _pipe_words(result: Conversion, facts: ConversionContext) -> list[str]:
     """The buffer and the four numbers of RED."""
     values = result.parameters
     facts = replace(facts, packet=packet_bytes(result, facts))
     in_bytes = result.scheme == "red" and values.get("measure_in") == "bytes"
     limit = dict(values)
     if result.scheme == "red" and values.get("limit") not in (None, "inf"):
-        count = packets(values["limit"], facts)
+        count = length_in_packets(values["limit"], facts)
         limit["limit"] = f"{round(count * facts.packet)}B" if in_bytes else max(1, round(count))
     words = [] if values.get("limit") in (None, "inf") else [f"queue {_slots(limit, facts)}"]
     if in_bytes and not words:
         raise DialectError("thresholds in bytes need a limit in bytes")
     known = {"limit"}
     if result.scheme == "red":
-        low, high = (value * (facts.packet if in_bytes else 1) for value in thresholds(result, facts))
+        low, high = (value * (facts.packet if in_bytes else 1) for value in thresholds_in_packets(result, facts))
         word = "gred" if values.get("gentle") else "red"
         max_p = values.get("max_p", DEFAULTS["max_p"])
         low, high = (_whole(result, name, value) for name, value in (("min_th", low), ("max_th", high)))
-        words.append(f"{word} {plain(weight(result, facts))}/{plain(low)}/{plain(high)}/{plain(max_p)}")
+        words.append(
+            f"{word} {format_number(averaging_weight(result, facts))}/{format_number(low)}/{format_number(high)}/"
+            f"{format_number(max_p)}"
+        )
         if values.get("ecn"):
             words.append("ecn")
         known |= {"min_th", "max_th", "max_p", "w_q", "gentle", "ecn", "measure_in", "scale_by_size", "mean_packet"}
         known |= {"spacing"}
         if values.get("spacing", "wait") != "count":
             result.notes.append("drops are spaced as in the paper of 1993 (count)")
-    list_unsaid(result, known)
+    list_lost_parameters(result, known)
     return words
 
 
 def _whole(result: Conversion, name: str, value: float) -> float:
     rounded = float(round(value))
     if abs(rounded - value) > 1e-9:
-        result.notes.append(f"{name} = {plain(rounded)} instead of {plain(value)}: dummynet takes whole numbers")
+        result.notes.append(
+            f"{name} = {format_number(rounded)} instead of {format_number(value)}: dummynet takes whole numbers"
+        )
     return rounded

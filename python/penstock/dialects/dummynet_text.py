@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from penstock.dialects.conversion import DialectError
 from penstock.dialects.dummynet_keys import AQMS, FLAGS, OBJECT_KEYS
-from penstock.dialects.keys import key_of
-from penstock.dialects.pasted import without_prompts
+from penstock.dialects.keys import find_key
+from penstock.dialects.pasted_text import strip_prompts
 
-__all__ = ["Box", "Objects", "read_objects"]
+__all__ = ["DummynetObject", "DummynetObjects", "read_objects"]
 
 _PREFIX = re.compile(r"^\s*(?:(?:sudo|doas)\s+)?(?:(?:\S*/)?(?:ipfw|dnctl)|\$\{?\w+\}?)(?:\s+-\w+)*\s+")
 _COMMAND = r"(?:\S*/)?(?:ipfw|dnctl)\b|\S+\s+(?:\S*/)?(?:ipfw|dnctl)\s+(?:-\w+\s+)*(?:pipe|queue|sched)\b"
@@ -52,54 +52,54 @@ _BASE = 65536
 
 
 @dataclass
-class Box:
+class DummynetObject:
     """A pipe, queue or scheduler.
 
     Attributes:
         settings: by key.
         aqm: its name, "red" and "gred" among them; "" for drop-tail.
         aqm_settings: by key.
-        above: kind and number of what it is connected to.
-        type: of a scheduler.
+        attached_to: kind and number of what it is connected to.
+        scheduler_type: of a scheduler.
 
     """
 
     settings: dict[str, str] = field(default_factory=dict)
     aqm: str = ""
     aqm_settings: dict[str, str] = field(default_factory=dict)
-    above: tuple[str, int] | None = None
-    type: str = ""
+    attached_to: tuple[str, int] | None = None
+    scheduler_type: str = ""
 
 
 @dataclass
-class Objects:
+class DummynetObjects:
     """The objects that a text configures, and whether it has rules."""
 
-    pipes: dict[int, Box] = field(default_factory=dict)
-    queues: dict[int, Box] = field(default_factory=dict)
-    scheds: dict[int, Box] = field(default_factory=dict)
+    pipes: dict[int, DummynetObject] = field(default_factory=dict)
+    queues: dict[int, DummynetObject] = field(default_factory=dict)
+    schedulers: dict[int, DummynetObject] = field(default_factory=dict)
     has_rules: bool = False
 
-    def of(self, kind: str) -> dict[int, Box]:
+    def by_kind(self, kind: str) -> dict[int, DummynetObject]:
         """The objects of a kind, by number."""
-        return {"pipe": self.pipes, "queue": self.queues, "sched": self.scheds}[kind]
+        return {"pipe": self.pipes, "queue": self.queues, "sched": self.schedulers}[kind]
 
 
-def read_objects(text: str) -> Objects:
+def read_objects(text: str) -> DummynetObjects:
     """The objects of a text. Raises `DialectError` for a word that dummynet does not accept."""
-    objects = Objects()
+    objects = DummynetObjects()
     lines = [*_lines(text)]
     if any(shown.match(line) for line in lines for shown in (_SHOWN_LINK, _SHOWN_SET, _PRINTED_OLD_PIPE)):
         lines = [*_commands_of_output(lines)]
     for line in lines:
         if config := _CONFIG.match(line):
-            objects.of(config[1])[int(config[2])] = _box(config[3].split(), f"{config[1]} {config[2]}")
+            objects.by_kind(config[1])[int(config[2])] = _box(config[3].split(), f"{config[1]} {config[2]}")
         elif gone := _DELETE.match(line):
-            objects.of(gone[1] or gone[3]).pop(int(gone[2] or gone[4]), None)
+            objects.by_kind(gone[1] or gone[3]).pop(int(gone[2] or gone[4]), None)
         elif _FLUSH.match(line):
             for kind in ("pipe", "queue", "sched"):
                 if line != "flush":
-                    objects.of(kind).clear()
+                    objects.by_kind(kind).clear()
         elif _OTHERS.match(line):
             objects.has_rules = objects.has_rules or line.startswith("add")
         elif len(lines) == 1:
@@ -111,7 +111,7 @@ def read_objects(text: str) -> Objects:
 
 def _lines(text: str) -> Iterator[str]:
     """The commands and printed lines of a text, without comments, prompts and variables."""
-    joined = re.sub(r"\\\s*\n", " ", without_prompts(text, _COMMAND))
+    joined = re.sub(r"\\\s*\n", " ", strip_prompts(text, _COMMAND))
     variables: dict[str, str] = {}
     for line in joined.splitlines():
         bare = re.sub(r"(^|\s)#.*", "", line).strip()
@@ -126,11 +126,11 @@ def _lines(text: str) -> Iterator[str]:
             yield bare
 
 
-def _box(words: list[str], name: str) -> Box:
-    box = Box()
+def _box(words: list[str], name: str) -> DummynetObject:
+    box = DummynetObject()
     words = list(reversed(words))
 
-    def following(word: str) -> str:
+    def next_word(word: str) -> str:
         if not words:
             raise DialectError(f"{name}: {word} has no value")
         return words.pop()
@@ -139,18 +139,18 @@ def _box(words: list[str], name: str) -> Box:
         word = words.pop()
         match word.lower():
             case "pipe" | "sched" | "flowset" as kind:
-                number = following(word)
+                number = next_word(word)
                 if not number.isdecimal():
                     raise DialectError(f"{name}: {word} {number}: expected a number")
-                box.above = ("pipe" if kind == "pipe" else "sched", int(number))
+                box.attached_to = ("pipe" if kind == "pipe" else "sched", int(number))
             case "type":
-                box.type = following(word).lower()
-                if box.type not in TYPES:
-                    raise DialectError(f"{name}: no scheduler {box.type}; supported: {', '.join(TYPES)}")
-                if box.type in AQMS:
-                    box.aqm_settings = _parameters(words, box.type, name)
+                box.scheduler_type = next_word(word).lower()
+                if box.scheduler_type not in TYPES:
+                    raise DialectError(f"{name}: no scheduler {box.scheduler_type}; supported: {', '.join(TYPES)}")
+                if box.scheduler_type in AQMS:
+                    box.aqm_settings = _parameters(words, box.scheduler_type, name)
             case "red" | "gred" as aqm:
-                box.aqm, box.aqm_settings = aqm, _red(word, following(word), name)
+                box.aqm, box.aqm_settings = aqm, _red(word, next_word(word), name)
                 if words and words[-1] in ("ecn", "noecn"):
                     box.aqm_settings["ecn"] = FLAGS[words.pop()][1]
             case "codel" | "pie" as aqm:
@@ -162,10 +162,10 @@ def _box(words: list[str], name: str) -> Box:
             case "mask":
                 box.settings["mask"] = _mask(words, name)
             case key:
-                entry = key_of(OBJECT_KEYS, {"bandwidth": "bw"}.get(key, key), name)
+                entry = find_key(OBJECT_KEYS, {"bandwidth": "bw"}.get(key, key), name)
                 if entry.name in box.settings:
                     raise DialectError(f"{name}: {entry.name} is given twice")
-                box.settings[entry.name] = following(word)
+                box.settings[entry.name] = next_word(word)
     return box
 
 
@@ -187,7 +187,7 @@ def _parameters(words: list[str], aqm: str, name: str) -> dict[str, str]:
         if word in FLAGS and any(key.name == FLAGS[word][0] for key in keys):
             settings[FLAGS[word][0]] = FLAGS[word][1]
             continue
-        key_of((key for key in keys if key.name not in {"ecn", "capdrop", "drand", "onoff", "delay"}), word, aqm)
+        find_key((key for key in keys if key.name not in {"ecn", "capdrop", "drand", "onoff", "delay"}), word, aqm)
         if word in settings:
             raise DialectError(f"{name}: {word} is given twice")
         if not words:
@@ -223,8 +223,8 @@ def _commands_of_output(lines: list[str]) -> Iterator[str]:
             configured.append(line)
         elif shown := _PRINTED_OLD_PIPE.match(line):
             commands["pipe", int(shown[1])] = (
-                f"{_shown_rate(shown[2])} delay {shown[3]} queue {shown[4]}{_UNITS[shown[5]]}"
-                f"{' plr ' + shown[6] if shown[6] else ''}{_shown_aqm(shown[7])}"
+                f"{_shown_rate(shown[2])} delay {shown[3]} queue "
+                f"{shown[4]}{_UNITS[shown[5]]}{' plr ' + shown[6] if shown[6] else ''}{_shown_aqm(shown[7])}"
             )
         elif shown := _SHOWN_LINK.match(line):
             link = int(shown[1])

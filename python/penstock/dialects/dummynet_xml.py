@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from penstock.dialects.conversion import DialectError, one_line
+from penstock.dialects.conversion import DialectError, escape_line_breaks
 
-__all__ = ["commands_of_xml", "is_xml"]
+__all__ = ["commands_from_xml", "is_xml"]
 
 _AQM_KEYS = {
     "codel": ("target", "interval"),
@@ -31,7 +31,7 @@ def is_xml(text: str) -> bool:
     return re.match(r"\s*<[?\w]", text) is not None
 
 
-def commands_of_xml(text: str) -> tuple[str, dict[str, int]]:
+def commands_from_xml(text: str) -> tuple[str, dict[str, int]]:
     """The commands for enabled limiters, and the number of each limiter by its name.
 
     Raises `DialectError` for a file without limiters.
@@ -76,7 +76,8 @@ def _number(element: Element) -> int:
     text = _text(element, "number")
     if not re.fullmatch(r"\d{1,5}", text):
         raise DialectError(
-            f"limiter {one_line(_text(element, 'name'))}: number {one_line(text)}: expected a whole number"
+            f"limiter {escape_line_breaks(_text(element, 'name'))}: number {escape_line_breaks(text)}: "
+            "expected a whole number"
         )
     return int(text)
 

@@ -12,12 +12,32 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.junos_read import Profiles, Scheduler, check_levels, map_of, read_schedulers, scheduled
-from penstock.dialects.junos_text import Path, read_statements, under
-from penstock.dialects.keys import choose
-from penstock.dialects.kinds import integer_of, number
-from penstock.dialects.red import DEFAULTS, list_unsaid, power_of_two, weight, whole, whole_percent
+from penstock.dialects.conversion import (
+    Conversion,
+    ConversionContext,
+    DialectError,
+    length_in_packets,
+    limit_in_packets,
+)
+from penstock.dialects.junos_read import (
+    Profiles,
+    Scheduler,
+    check_levels,
+    queue_assignment,
+    read_schedulers,
+    scheduler_of_queues,
+)
+from penstock.dialects.junos_text import Path, read_statements, statements_below
+from penstock.dialects.keys import select_object
+from penstock.dialects.red import (
+    DEFAULTS,
+    averaging_weight,
+    list_lost_parameters,
+    max_p_percent,
+    nearest_weight_exponent,
+    round_parameter,
+)
+from penstock.dialects.value_kinds import parse_integer_of_word, round_to_12_digits
 
 __all__ = ["read", "write"]
 
@@ -33,22 +53,22 @@ Points = list[tuple[int, int]]
 """Fill level and drop probability in percent."""
 
 
-def read(text: str, facts: Facts) -> Conversion:
+def read(text: str, facts: ConversionContext) -> Conversion:
     """The queues of an interface or scheduler map, a scheduler, or a drop profile: the only one, or `--device`'s."""
     statements = read_statements(text)
     check_levels(statements)
     w_q, note = _weight(statements)
     profiles = {name: _profile(lines, w_q, note) for name, lines in _profile_lines(statements).items()}
     schedulers = read_schedulers(statements)
-    used = map_of(statements, facts)
+    used = queue_assignment(statements, facts)
     if used is None and not schedulers:
         if not profiles:
             raise DialectError(
                 "expected a probability for each level, such as fill-level [ 25 75 ]; drop-probability [ 0 10 ];"
             )
-        return choose(profiles, facts, "drop profiles; give one profile at a time")[1]
+        return select_object(profiles, facts, "drop profiles; give one profile at a time")[1]
     if used is None:
-        scheduler = choose(schedulers, facts, "schedulers")[1]
+        scheduler = select_object(schedulers, facts, "schedulers")[1]
         return _alone(_queue(scheduler, profiles), scheduler)
     named = used.schedulers
     absent = [name for name in named.values() if name not in schedulers]
@@ -59,9 +79,9 @@ def read(text: str, facts: Facts) -> Conversion:
         ((scheduler, result),) = queues.values()
         _alone(result, scheduler)
     else:
-        result = scheduled(statements, queues, used.rate or facts.rate)
+        result = scheduler_of_queues(statements, queues, used.rate or facts.rate)
     result.rate = used.rate
-    result.missing += used.lost
+    result.lost_settings += used.lost_settings
     return result
 
 
@@ -69,7 +89,7 @@ def _alone(result: Conversion, scheduler: Scheduler) -> Conversion:
     """The queue of a single scheduler, whose share of the link has no effect."""
     kind, value = scheduler.rate
     if kind != "remainder":
-        result.missing.append(
+        result.lost_settings.append(
             f"scheduler {scheduler.name} transmit-rate {value:g} {kind}: a single class has the whole link"
         )
     return result
@@ -88,7 +108,7 @@ def _queue(scheduler: Scheduler, profiles: Profiles) -> Conversion:
     if scheduler.limit is not None:
         result.parameters["limit"] = scheduler.limit
         result.notes = [note for note in result.notes if note != NEEDS_LIMIT]
-    result.missing += scheduler.lost
+    result.lost_settings += scheduler.lost_settings
     return result
 
 
@@ -116,7 +136,7 @@ def _profile(lines: list[Path], w_q: float, note: str) -> Conversion:
     if red is not None:
         # RED without its spacing and guards decides about each packet independently.
         return Conversion("red", {**red, "w_q": w_q, "spacing": "none", "guards": False}, notes=[NEEDS_LIMIT, note])
-    levels, shares = ([number(point[place] / 100) for point in points] for place in (0, 1))
+    levels, shares = ([round_to_12_digits(point[place] / 100) for point in points] for place in (0, 1))
     settings = {"fill_level": levels, "drop_probability": shares, "interpolate": interpolate, "w_q": w_q}
     return Conversion("nonlinear", settings, notes=[NEEDS_LIMIT, note])
 
@@ -129,7 +149,7 @@ def _points(lines: list[Path]) -> Points:
         for word, text in zip(words[::2], words[1::2], strict=False):
             if word not in ("fill-level", "drop-probability"):
                 raise DialectError(f"a drop profile has no {word}")
-            (levels if word == "fill-level" else shares).append(integer_of(word, text))
+            (levels if word == "fill-level" else shares).append(parse_integer_of_word(word, text))
         if len(words) % 2:
             raise DialectError(f"a drop profile has no {words[-1]}")
     if len(levels) != len(shares) or not levels:
@@ -149,7 +169,7 @@ def _points(lines: list[Path]) -> Points:
 
 def _weight(statements: list[Path]) -> tuple[float, str]:
     """w_q, and a note on it."""
-    lines = under(statements, "red-buffer-occupancy")
+    lines = statements_below(statements, "red-buffer-occupancy")
     for line in lines:
         if line[0] != "weighted-averaged" or line[1:2] not in ((), ("instant-usage-weight-exponent",)) or len(line) > 3:
             raise DialectError(f"red-buffer-occupancy {' '.join(line)}: expected weighted-averaged "
@@ -157,7 +177,7 @@ def _weight(statements: list[Path]) -> tuple[float, str]:
     if not any("weighted-averaged" in line for line in lines):
         return 1.0, "w_q = 1: the router uses the instantaneous queue unless red-buffer-occupancy sets a weight"
     texts = [line[-1] for line in lines if len(line) > 1 and line[-2] == "instant-usage-weight-exponent"]
-    power = integer_of("instant-usage-weight-exponent", texts[-1]) if texts else DEFAULT_EXPONENT
+    power = parse_integer_of_word("instant-usage-weight-exponent", texts[-1]) if texts else DEFAULT_EXPONENT
     if power > LARGEST_EXPONENT:
         return 2.0**-LARGEST_EXPONENT, f"w_q = 2^-{LARGEST_EXPONENT}, the largest exponent, instead of 2^-{power}"
     return 2.0**-power, f"w_q = 2^-{power}"
@@ -177,11 +197,11 @@ def _red(points: Points) -> dict[str, Any] | None:
     ramp = line[risen + 1 :] == [(FULL, FULL)]
     if high < FULL and not ramp:
         return None
-    settings = {"min_th": f"{start}%", "max_th": f"{high}%", "max_p": number(share / 100), "gentle": ramp}
+    settings = {"min_th": f"{start}%", "max_th": f"{high}%", "max_p": round_to_12_digits(share / 100), "gentle": ramp}
     return settings | ({"gentle_top": "buffer"} if ramp else {})
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """A profile.
 
     Raises `DialectError` for all schemes except RED and `nonlinear`, and if a required limit is missing.
@@ -202,20 +222,20 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
         points, interpolate = _points_of_profile(result), parameters["interpolate"]
     body = _interpolated(points) if interpolate else _segmented(points)
     result.text = f"drop-profiles {{ penstock {{ {body} }} }}" + _occupancy(result, facts)
-    list_unsaid(result, known)
+    list_lost_parameters(result, known)
     return result
 
 
-def _points_of_red(result: Conversion, facts: Facts) -> Points:
+def _points_of_red(result: Conversion, facts: ConversionContext) -> Points:
     parameters = result.parameters
-    limit = limit_packets(parameters, facts)
+    limit = limit_in_packets(parameters, facts)
     low, high = (
         _percent(name, parameters.get(name, DEFAULTS[name]), facts, limit, result) for name in ("min_th", "max_th")
     )
     if low == high and not parameters.get("gentle"):
         result.notes.append("the step at max_th becomes a rise over 1 % of the buffer")
         return [(low, 0), (min(FULL, high + 1), FULL)]
-    points = [(low, 0), (high, whole_percent(result, parameters.get("max_p", DEFAULTS["max_p"])))]
+    points = [(low, 0), (high, max_p_percent(result, parameters.get("max_p", DEFAULTS["max_p"])))]
     if not parameters.get("gentle"):
         if high < FULL:
             points.append((min(FULL, high + 1), FULL))
@@ -225,20 +245,20 @@ def _points_of_red(result: Conversion, facts: Facts) -> Points:
     return points
 
 
-def _percent(name: str, value: Any, facts: Facts, limit: float | None, result: Conversion) -> int:
+def _percent(name: str, value: Any, facts: ConversionContext, limit: float | None, result: Conversion) -> int:
     if isinstance(value, str) and value.endswith("%"):
         exact = float(value[:-1])
     elif limit is None:
         raise DialectError(NEEDS_LIMIT)
     else:
-        exact = 100 * packets(value, facts, limit) / limit
-    return whole(result, f"fill level of {name}", exact, "%")
+        exact = 100 * length_in_packets(value, facts, limit) / limit
+    return round_parameter(result, f"fill level of {name}", exact, "%")
 
 
 def _points_of_profile(result: Conversion) -> Points:
     levels, shares = (
         [
-            whole(result, f"{name} of point {place + 1}", number(100 * share), "%")
+            round_parameter(result, f"{name} of point {place + 1}", round_to_12_digits(100 * share), "%")
             for place, share in enumerate(result.parameters[parameter])
         ]
         for parameter, name in (("fill_level", "fill level"), ("drop_probability", "drop probability"))
@@ -260,16 +280,16 @@ def _segmented(points: Points) -> str:
     return " ".join(f"fill-level {level} drop-probability {share};" for level, share in points)
 
 
-def _occupancy(result: Conversion, facts: Facts) -> str:
+def _occupancy(result: Conversion, facts: ConversionContext) -> str:
     """The statement for the average queue, on a new line; empty if the router uses the current queue."""
     given = result.parameters.get("w_q", "auto")
     if isinstance(given, str) and facts.rate is None:
-        result.missing.append(f"w_q = {given}: give --rate RATE; else the router uses the instantaneous queue")
+        result.lost_settings.append(f"w_q = {given}: give --rate RATE; else the router uses the instantaneous queue")
         return ""
-    w_q = weight(result, facts)
+    w_q = averaging_weight(result, facts)
     if w_q == 1:
         return ""
-    power = power_of_two(result, w_q, LARGEST_EXPONENT, "Junos has powers of two")
+    power = nearest_weight_exponent(result, w_q, LARGEST_EXPONENT, "Junos has powers of two")
     result.notes.append("red-buffer-occupancy belongs to a PIC: fill in its slots")
     statement = f"red-buffer-occupancy {{ weighted-averaged instant-usage-weight-exponent {power}; }}"
     return f"\nchassis {{ fpc 0 {{ pic 0 {{ {statement} }} }} }}"

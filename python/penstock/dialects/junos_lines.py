@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from penstock.dialects.conversion import DialectError
 
-__all__ = ["Part", "parts_of"]
+__all__ = ["ConfigurationPart", "split_into_parts"]
 
 _PROMPT = re.compile(r"^\s*[\w.-]+@[\w.-]+([#>%])\s*(.*)$")
 _BANNER = re.compile(r"^\s*(?:\{[\w:-]+\})?\s*\[edit\b([^\]]*)\]\s*$")
@@ -20,34 +20,34 @@ _PROFILE = re.compile(r"^\s*Drop profile: (\S+), Type: (\w+), Index: \d+\s*$")
 
 
 @dataclass
-class Part:
+class ConfigurationPart:
     """Lines below one hierarchy level.
 
     Attributes:
-        level: words of the level.
+        hierarchy_level: words of the level.
         lines: without prompts.
 
     """
 
-    level: tuple[str, ...] = ()
+    hierarchy_level: tuple[str, ...] = ()
     lines: list[str] = field(default_factory=list)
 
 
-def parts_of(text: str) -> list[Part]:
+def split_into_parts(text: str) -> list[ConfigurationPart]:
     """The parts of a text: each has the output of one `show`, or configuration commands."""
     if any(_PROFILE.match(line) for line in text.splitlines()):
-        return [Part((), _profile_configuration(text.splitlines()))]
-    parts = [Part()]
+        return [ConfigurationPart((), _profile_configuration(text.splitlines()))]
+    parts = [ConfigurationPart()]
     level: tuple[str, ...] = ()
     for line in text.splitlines():
         if banner := _BANNER.match(line):
             level = tuple(banner[1].split())
-            parts.append(Part(level))
+            parts.append(ConfigurationPart(level))
         elif prompt := _PROMPT.match(line):
             words = prompt[2].partition("|")[0].split()
             if words[:1] == ["show"]:
                 own = words[2:] if words[1:2] == ["configuration"] else words[1:]
-                parts.append(Part((*(level if prompt[1] == "#" else ()), *own)))
+                parts.append(ConfigurationPart((*(level if prompt[1] == "#" else ()), *own)))
             elif words and words[0] in _EDITS and words[:2] != ["exit", "configuration-mode"]:
                 parts[-1].lines.append(prompt[2])
         elif not _NODE.match(line):

@@ -13,22 +13,22 @@ from difflib import get_close_matches
 from typing import Any
 
 from penstock.dialects.cisco_keys import CODE_POINTS
-from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.junos_text import Path, under
-from penstock.dialects.keys import ANY, Key, choose, key_of, refuse_misspelt
-from penstock.dialects.kinds import integer_of, number, rate_text, real_of
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError
+from penstock.dialects.junos_text import Path, statements_below
+from penstock.dialects.keys import ANY, Key, find_key, refuse_misspelt, select_object
+from penstock.dialects.value_kinds import parse_integer_of_word, parse_real_of_word, rate_text, round_to_12_digits
 from penstock.units import parse_time
 
 __all__ = [
     "INTERFACE_KEYS",
     "SCHEDULER_KEYS",
-    "Assignment",
     "Profiles",
+    "QueueAssignment",
     "Scheduler",
     "check_levels",
-    "map_of",
+    "queue_assignment",
     "read_schedulers",
-    "scheduled",
+    "scheduler_of_queues",
 ]
 
 _DOC = "Junos OS Class of Service User Guide"
@@ -48,7 +48,7 @@ SCHEDULER_KEYS = [
     Key("excess-priority", "", "", "", "Bandwidth beyond the guarantees goes by weight or order", _DOC),
     Key("adjust-minimum", "", "", "", "Rates are not adjusted", _DOC),
     Key("adjust-percent", "", "", "", "Rates are not adjusted", _DOC),
-    Key("description", "", "", "", "Text", _DOC, neutral=ANY),
+    Key("description", "", "", "", "Text", _DOC, neutral_values=ANY),
 ]  # fmt: skip
 """Statements of a scheduler."""
 
@@ -57,7 +57,7 @@ INTERFACE_KEYS = [
     Key("scheduler-map", "", "", "a scheduler map", "wfq or pq", _DOC),
     Key("shaping-rate", "", "bit/s", "", "rate of the link", _DOC),
     Key("output-traffic-control-profile", "", "", "a profile", "wfq or pq, and the rate of the link", _DOC),
-    *(Key(name, "", "", "", "Does not concern the queues", _DOC, neutral=ANY) for name in
+    *(Key(name, "", "", "", "Does not concern the queues", _DOC, neutral_values=ANY) for name in
       ("classifiers", "rewrite-rules", "forwarding-class", "unit", "apply-groups", "description")),
     *(Key(name, "", "", "", "Not simulated", _DOC) for name in
       ("scheduler-map-chassis", "input-traffic-control-profile", "input-scheduler-map", "input-shaping-rate",
@@ -68,19 +68,19 @@ INTERFACE_KEYS = [
 
 
 @dataclass
-class Assignment:
+class QueueAssignment:
     """What an interface assigns to its queues.
 
     Attributes:
         schedulers: name of the scheduler of each forwarding class.
         rate: of the interface in bit/s, if it is shaped.
-        lost: statements that are not read.
+        lost_settings: statements that are not read.
 
     """
 
     schedulers: dict[str, str]
     rate: float | None = None
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -100,7 +100,7 @@ class Scheduler:
     priority: str = "low"
     profile: str | None = None
     ecn: bool = False
-    lost: list[str] = field(default_factory=list)
+    lost_settings: list[str] = field(default_factory=list)
 
 
 LEVELS = ("drop-profiles", "schedulers", "scheduler-maps", "interfaces", "classifiers")
@@ -123,11 +123,11 @@ def read_schedulers(statements: list[Path]) -> dict[str, Scheduler]:
     """The schedulers of a configuration, by name."""
     schedulers: dict[str, Scheduler] = {}
     maps: dict[str, dict[tuple[str, str], str]] = {}
-    for name, *words in under(statements, "schedulers"):
+    for name, *words in statements_below(statements, "schedulers"):
         scheduler = schedulers.setdefault(name, Scheduler(name))
         if not words:
             continue
-        key = key_of(SCHEDULER_KEYS, words[0], f"scheduler {name}")
+        key = find_key(SCHEDULER_KEYS, words[0], f"scheduler {name}")
         line = f"scheduler {name} {' '.join(words)}"
         match words[0]:
             case "transmit-rate":
@@ -143,8 +143,8 @@ def read_schedulers(statements: list[Path]) -> dict[str, Scheduler]:
             case "explicit-congestion-notification":
                 scheduler.ecn = True
             case _:
-                if key.neutral != ANY:
-                    scheduler.lost.append(f"{line}: {key.reason}")
+                if key.neutral_values != ANY:
+                    scheduler.lost_settings.append(f"{line}: {key.loss_reason}")
     for name, map_ in maps.items():
         _settle_map(schedulers[name], map_)
     return schedulers
@@ -152,15 +152,15 @@ def read_schedulers(statements: list[Path]) -> dict[str, Scheduler]:
 
 def _rate_of(text: str, line: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)(?:bps)?", text)
-    if match is None or real_of(line, match[1]) == 0:
+    if match is None or parse_real_of_word(line, match[1]) == 0:
         raise DialectError(f"{line}: expected a rate such as 10m")
-    return real_of(line, match[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[2]]
+    return parse_real_of_word(line, match[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[2]]
 
 
 def _read_rate(scheduler: Scheduler, words: list[str], line: str) -> None:
     """Reads `transmit-rate`; one rate, with or without `exact`, may take several statements."""
     if words[:1] == ["percent"] and len(words) > 1:
-        value = real_of(line, words[1])
+        value = parse_real_of_word(line, words[1])
         if not 0 < value <= 100:
             raise DialectError(f"{line}: expected 1 to 100 percent")
         scheduler.rate = ("percent", value)
@@ -172,7 +172,7 @@ def _read_rate(scheduler: Scheduler, words: list[str], line: str) -> None:
         scheduler.rate = ("bit/s", _rate_of(words[0], line))
         words = words[1:]
     if words:
-        scheduler.lost.append(f"{line}: an upper bound of a class")
+        scheduler.lost_settings.append(f"{line}: an upper bound of a class")
 
 
 def _microseconds(text: str, line: str) -> int:
@@ -180,7 +180,7 @@ def _microseconds(text: str, line: str) -> int:
     match = re.fullmatch(r"(\d+)([km]?)", text)
     if match is None:
         raise DialectError(f"{line}: expected a whole number of microseconds, such as 50k")
-    return integer_of(line, match[1]) * {"": 1, "k": 1000, "m": 10**6}[match[2]]
+    return parse_integer_of_word(line, match[1]) * {"": 1, "k": 1000, "m": 10**6}[match[2]]
 
 
 def _read_buffer(scheduler: Scheduler, words: list[str], line: str) -> None:
@@ -189,7 +189,7 @@ def _read_buffer(scheduler: Scheduler, words: list[str], line: str) -> None:
     elif words[:1] in (["percent"], ["remainder"], ["exact"], ["shared"]):
         if words[0] in ("percent", "remainder"):
             scheduler.limit = None
-        scheduler.lost.append(f"{line}: the size of the port's buffer is not in the text")
+        scheduler.lost_settings.append(f"{line}: the size of the port's buffer is not in the text")
     else:
         raise DialectError(f"{line}: expected temporal N, percent P or remainder")
 
@@ -211,18 +211,18 @@ def _settle_map(scheduler: Scheduler, map_: dict[tuple[str, str], str]) -> None:
         for protocol in ("tcp", "any", "non-tcp"):
             if scheduler.profile is None and (priority, protocol) in map_:
                 scheduler.profile = map_[priority, protocol]
-    scheduler.lost += [
-        f"scheduler {scheduler.name} drop-profile-map loss-priority {priority} protocol {protocol} "
-        f"drop-profile {profile}: only the profile for low loss priority is used"
+    scheduler.lost_settings += [
+        f"scheduler {scheduler.name} drop-profile-map loss-priority {priority} protocol {protocol} drop-profile "
+        f"{profile}: only the profile for low loss priority is used"
         for (priority, protocol), profile in map_.items()
         if profile != scheduler.profile
     ]
 
 
-def map_of(statements: list[Path], facts: Facts) -> Assignment | None:
+def queue_assignment(statements: list[Path], facts: ConversionContext) -> QueueAssignment | None:
     """The scheduler of each forwarding class, in the only or the chosen interface or map."""
     maps: dict[str, dict[str, str]] = {}
-    for path in under(statements, "scheduler-maps"):
+    for path in statements_below(statements, "scheduler-maps"):
         if len(path) != 5 or path[1] != "forwarding-class" or path[3] != "scheduler":
             raise DialectError(f"scheduler-maps {' '.join(path)}: expected forwarding-class NAME scheduler NAME")
         maps.setdefault(path[0], {})[path[2]] = path[4]
@@ -231,7 +231,7 @@ def map_of(statements: list[Path], facts: Facts) -> Assignment | None:
     lost: dict[str, list[str]] = {}
     for place, words in _of_interfaces(statements):
         line = f"interfaces {place} {' '.join(words)}"
-        key = key_of(INTERFACE_KEYS, words[0], f"interfaces {place}")
+        key = find_key(INTERFACE_KEYS, words[0], f"interfaces {place}")
         if words[0] == "scheduler-map" and len(words) == 2:
             used[place] = words[1]
         elif words[0] == "shaping-rate" and len(words) > 1:
@@ -239,36 +239,33 @@ def map_of(statements: list[Path], facts: Facts) -> Assignment | None:
             lost.setdefault(place, []).extend([f"{line}: a burst of the link's shaper"] if len(words) > 2 else [])
         elif words[0] == "output-traffic-control-profile" and len(words) == 2:
             _apply_control_profile(statements, words[1], place, (used, rates, lost))
-        elif key.neutral != ANY:
-            lost.setdefault(place, []).append(f"{line}: {key.reason}")
+        elif key.neutral_values != ANY:
+            lost.setdefault(place, []).append(f"{line}: {key.loss_reason}")
     if used:
         # Interfaces with the same map count as one: the first with a rate.
         places: dict[str, str] = {}
         for place, name in used.items():
             if name not in places or places[name] not in rates:
                 places[name] = place
-        name, place = choose(places, facts, "scheduler maps of interfaces")
+        name, place = select_object(places, facts, "scheduler maps of interfaces")
         if name not in maps:
             raise DialectError(f"interfaces {place}: no scheduler map {name} in the text")
         whole = place.partition(".")[0]
-        return Assignment(maps[name], rates.get(place, rates.get(whole)),
+        return QueueAssignment(maps[name], rates.get(place, rates.get(whole)),
                           [item for key, items in lost.items() if key in (place, whole) for item in items])  # fmt: skip
     if not maps:
         return None
-    return Assignment(
-        choose(maps, facts, "scheduler maps")[1], None, [item for items in lost.values() for item in items]
+    return QueueAssignment(
+        select_object(maps, facts, "scheduler maps")[1], None, [item for items in lost.values() for item in items]
     )
 
 
 def _apply_control_profile(
-    statements: list[Path],
-    name: str,
-    place: str,
-    into: tuple[dict[str, str], dict[str, float], dict[str, list[str]]],
+    statements: list[Path], name: str, place: str, into: tuple[dict[str, str], dict[str, float], dict[str, list[str]]]
 ) -> None:
     """Reads the scheduler map and the rate of a traffic control profile, as if the interface had them itself."""
     used, rates, lost = into
-    profiles = under(statements, "traffic-control-profiles")
+    profiles = statements_below(statements, "traffic-control-profiles")
     for path in profiles:
         if path[1:2] and path[1] not in _OF_PROFILES:
             raise DialectError(f"traffic-control-profiles {' '.join(path)}: expected one of {', '.join(_OF_PROFILES)}")
@@ -315,20 +312,20 @@ _CLASSIFIERS = ("dscp", "dscp-ipv6", "exp", "ieee-802.1", "ieee-802.1ad", "inet-
 def _code_points(statements: list[Path]) -> dict[str, list[int]]:
     """The code points of each forwarding class, from the only DSCP classifier, or the only one that interfaces use."""
     own = [statement for statement in statements if "interfaces" not in statement]
-    for kind, *rest in under(own, "classifiers"):
+    for kind, *rest in statements_below(own, "classifiers"):
         if kind not in _CLASSIFIERS or rest[1:2] not in ([], ["forwarding-class"], ["import"]):
             raise DialectError(
                 f"classifiers {' '.join([kind, *rest])}: expected one of {', '.join(_CLASSIFIERS)}, a name, and "
                 "forwarding-class or import"
             )
-    names = {path[0] for path in under(own, "classifiers", "dscp") if path}
+    names = {path[0] for path in statements_below(own, "classifiers", "dscp") if path}
     if len(names) > 1:
         elsewhere = [statement for statement in statements if "interfaces" in statement]
-        names &= {path[0] for path in under(elsewhere, "classifiers", "dscp") if path}
+        names &= {path[0] for path in statements_below(elsewhere, "classifiers", "dscp") if path}
     points: dict[str, list[int]] = {}
     if len(names) != 1:
         return points
-    for path in under(own, "classifiers", "dscp"):
+    for path in statements_below(own, "classifiers", "dscp"):
         if path[0] not in names or path[1:2] == ("import",):
             continue
         if len(path) != 7 or path[1::2] != ("forwarding-class", "loss-priority", "code-points"):
@@ -347,7 +344,7 @@ def _code_point(text: str) -> int:
     return aliases[text]
 
 
-def scheduled(
+def scheduler_of_queues(
     statements: list[Path], queues: dict[str, tuple[Scheduler, Conversion]], rate: float | None
 ) -> Conversion:
     """The queues of forwarding classes as classes of a scheduler."""
@@ -363,19 +360,19 @@ def scheduled(
         held = sorted(points.get(name, []))
         table: dict[str, Any] = {"name": name, "match": {"dscp": held} if held else {"traffic": [name]}}
         if result.scheme == "wfq":
-            table["weight"] = number(share / 1e6 if is_rate else share)
+            table["weight"] = round_to_12_digits(share / 1e6 if is_rate else share)
         else:
             table["priority"] = PRIORITIES.index(scheduler.priority)
             if scheduler.priority != "strict-high":
                 table["rate"] = rate_text(share if is_rate else share / 100 * _known(rate, scheduler))
         _add_queue(table, scheduler, own, rate)
         result.parameters["classes"].append(table)
-        result.missing += own.missing
+        result.lost_settings += own.lost_settings
         result.notes += [note for note in own.notes if note not in result.notes]
     if not points:
         result.notes.append("no dscp classifier in the text: put the traffic of each forwarding class in match")
     if result.scheme == "pq":
-        result.missing.append("bandwidth beyond the guarantees: here the first classes get it first")
+        result.lost_settings.append("bandwidth beyond the guarantees: here the first classes get it first")
     del result.parameters["classes"][-1]["match"]
     result.notes.append(f"packets that no classifier names are in {rest}")
     return result
@@ -403,8 +400,8 @@ def _add_queue(table: dict[str, Any], scheduler: Scheduler, own: Conversion, rat
     if own.scheme != "droptail":
         if size is None:
             raise DialectError(
-                f"scheduler {scheduler.name}: its drop profile has shares of a buffer whose size is not in "
-                "the text; give buffer-size temporal"
+                f"scheduler {scheduler.name}: its drop profile has shares of a buffer whose size is not in the text; "
+                "give buffer-size temporal"
             )
         table["queue"] = {"scheme": own.scheme, "limit": size, **own.parameters}
     elif size is not None:
@@ -413,7 +410,7 @@ def _add_queue(table: dict[str, Any], scheduler: Scheduler, own: Conversion, rat
 
 def _default_class(names: list[str], points: dict[str, list[int]], statements: list[Path]) -> str:
     """The forwarding class of unclassified packets: the class of queue 0, otherwise best effort."""
-    classes = under(statements, "forwarding-classes")
+    classes = statements_below(statements, "forwarding-classes")
     first = [path[2] for path in classes if path[:2] == ("queue", "0") and len(path) > 2]
     first += [path[1] for path in classes if path[:1] == ("class",) and path[2:] == ("queue-num", "0")]
     unnamed = [name for name in names if name not in points] or names

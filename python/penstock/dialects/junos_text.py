@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from penstock.dialects.conversion import DialectError
-from penstock.dialects.junos_lines import parts_of
+from penstock.dialects.junos_lines import split_into_parts
 
-__all__ = ["Path", "read_statements", "under"]
+__all__ = ["Path", "read_statements", "statements_below"]
 
 Path = tuple[str, ...]
 
@@ -24,7 +24,7 @@ _MARKS = ("inactive:", "protect:", "replace:", "active:")
 def read_statements(text: str) -> list[Path]:
     """The active statements, in their order. Raises `DialectError` for braces that do not match."""
     statements: list[Path] = []
-    for part in parts_of(text):
+    for part in split_into_parts(text):
         bare = _COMMENT.sub(" ", "\n".join(part.lines))
         if "/*" in bare:
             raise DialectError("a comment /* without an end")
@@ -32,9 +32,9 @@ def read_statements(text: str) -> list[Path]:
         if any(words[0] in _COMMANDS for words in lines):
             statements = _of_commands(lines, statements)
             continue
-        level = [mark for word in part.level for mark in (word, "{")]
+        level = [mark for word in part.hierarchy_level for mark in (word, "{")]
         tokens = [token.strip('"') if token != '""' else token for token in _TOKEN.findall(bare)]
-        statements += _of_braces([*level, *tokens, *(["}"] * len(part.level))])
+        statements += _of_braces([*level, *tokens, *(["}"] * len(part.hierarchy_level))])
     return [*filter(None, statements)]
 
 
@@ -109,7 +109,7 @@ def _of_braces(tokens: list[str]) -> Iterator[Path]:
         raise DialectError(f"{' '.join(stack[-1][0])[:60]} {{: a brace without its end")
 
 
-def under(statements: list[Path], *names: str) -> list[Path]:
+def statements_below(statements: list[Path], *names: str) -> list[Path]:
     """The statements below a hierarchy level, without its words, wherever that level is."""
     paths = []
     for statement in statements:

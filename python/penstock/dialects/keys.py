@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.kinds import Kind
-from penstock.errors import nearest
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError
+from penstock.dialects.value_kinds import ValueKind
+from penstock.errors import did_you_mean
 
-__all__ = ["ANY", "Key", "apply_keys", "choose", "key_of", "refuse_misspelt"]
+__all__ = ["ANY", "Key", "apply_keys", "find_key", "refuse_misspelt", "select_object"]
 
 Thing = TypeVar("Thing")
 
@@ -31,10 +31,10 @@ class Key:
         default: the program's own default, in its notation; "" if it has none, or none that is documented.
         unit: of its numbers.
         range: accepted values, in words.
-        fate: the parameter here that it sets; or, with a capital first letter, why there is none.
+        counterpart: the parameter here that it sets; or, with a capital first letter, why there is none.
         source: the document that defines it.
-        kind: reader of its value; None if no value is read.
-        neutral: the values, in the program's notation, that mean nothing to a simulated queue and are no loss.
+        value_kind: reader of its value; None if no value is read.
+        neutral_values: the values, in the program's notation, that mean nothing to a simulated queue and are no loss.
 
     """
 
@@ -42,43 +42,43 @@ class Key:
     default: str
     unit: str
     range: str
-    fate: str
+    counterpart: str
     source: str
-    kind: Kind | None = None
-    neutral: tuple[str, ...] = ()
+    value_kind: ValueKind | None = None
+    neutral_values: tuple[str, ...] = ()
 
     @property
     def is_applied(self) -> bool:
         """Whether the key sets a parameter here, so that nothing is lost."""
-        return self.kind is not None
+        return self.value_kind is not None
 
     @property
-    def reason(self) -> str:
+    def loss_reason(self) -> str:
         """Why a key without a parameter is lost, as the end of a sentence."""
-        return self.fate[:1].lower() + self.fate[1:]
+        return self.counterpart[:1].lower() + self.counterpart[1:]
 
-    def value(self, text: str) -> Any:
+    def parse_value(self, text: str) -> Any:
         """The parameter's value for a text. Raises `DialectError`."""
-        if self.kind is None:
+        if self.value_kind is None:
             return text
         try:
-            return self.kind.read(text)
+            return self.value_kind.read(text)
         except (ValueError, ArithmeticError) as error:
             raise DialectError(f"{self.name} {text}: {error}") from None
 
     def is_neutral(self, text: str) -> bool:
         """Whether nothing is lost if the value is ignored."""
-        return self.neutral == ANY or text in (self.default, *self.neutral)
+        return self.neutral_values == ANY or text in (self.default, *self.neutral_values)
 
 
-def key_of(keys: Iterable[Key], name: str, place: str) -> Key:
+def find_key(keys: Iterable[Key], name: str, place: str) -> Key:
     """The key with a name.
 
     Raises `DialectError`, with the nearest name, for a word that the program does not accept.
     """
     names = {key.name: key for key in keys}
     if name not in names:
-        raise DialectError(f'{place} has no "{name}"{nearest(name, names)}')
+        raise DialectError(f'{place} has no "{name}"{did_you_mean(name, names)}')
     return names[name]
 
 
@@ -101,20 +101,20 @@ def apply_keys(result: Conversion, keys: Sequence[Key], settings: Mapping[str, s
     Settings without a parameter are listed as missing, unless they are neutral. Raises `DialectError` for unknown keys.
     """
     for name, text in settings.items():
-        key = key_of(keys, name, place)
+        key = find_key(keys, name, place)
         if not text.strip():
             raise DialectError(f"{place} {name} has no value")
         if not key.is_applied and not key.is_neutral(text):
-            result.missing.append(f"{place} {name} {text}: {key.reason}")
+            result.lost_settings.append(f"{place} {name} {text}: {key.loss_reason}")
     for key in keys:
         text = settings.get(key.name, key.default)
         if key.is_applied and text != "":
-            value = key.value(text)
+            value = key.parse_value(text)
             if value is not None:
-                result.parameters[key.fate] = value
+                result.parameters[key.counterpart] = value
 
 
-def choose(things: Mapping[str, Thing], facts: Facts, kind: str) -> tuple[str, Thing]:
+def select_object(things: Mapping[str, Thing], facts: ConversionContext, kind: str) -> tuple[str, Thing]:
     """The name and value of the only object of a text, or of the object that `--device` names.
 
     Raises `DialectError` with all names if there are several, or none with this name.

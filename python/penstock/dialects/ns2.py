@@ -13,12 +13,12 @@ from itertools import pairwise
 from typing import Any
 
 from penstock.aqms.catalog import find_scheme
-from penstock.dialects.conversion import Conversion, DialectError, Facts, packets, settle_limit
-from penstock.dialects.keys import apply_keys, choose, refuse_misspelt
-from penstock.dialects.kinds import number, plain, real
-from penstock.dialects.ns2_expressions import computed
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, convert_limit, length_in_packets
+from penstock.dialects.keys import apply_keys, refuse_misspelt, select_object
+from penstock.dialects.ns2_expressions import evaluate_expression
 from penstock.dialects.ns2_keys import BASE, QUEUES
-from penstock.errors import nearest
+from penstock.dialects.value_kinds import format_number, parse_real, round_to_12_digits
+from penstock.errors import did_you_mean
 from penstock.units import parse_time
 
 __all__ = ["read", "write"]
@@ -39,14 +39,14 @@ class _Script:
     classes: dict[str, dict[str, str]] = field(default_factory=dict)
     links: dict[str, tuple[str, str]] = field(default_factory=dict)
     delays: dict[str, str] = field(default_factory=dict)
-    limits: dict[str, str] = field(default_factory=dict)
+    queue_limits: dict[str, str] = field(default_factory=dict)
     objects: dict[str, dict[str, str]] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     others: list[tuple[str, str]] = field(default_factory=list)
     """Variables that may belong to a queue, each with its setting and the reason why it is not read."""
 
 
-def read(text: str, facts: Facts) -> Conversion:
+def read(text: str, facts: ConversionContext) -> Conversion:
     """The queue of the only link that has one of ns-2's AQMs, or of the class whose variables are set."""
     script = _script(text)
     links = {link: kind for link, (kind, _) in script.links.items()}
@@ -57,17 +57,17 @@ def read(text: str, facts: Facts) -> Conversion:
         alike = len(set(links.values())) == 1 and len({script.links[link] for link in links}) == 1
         if alike and facts.name is None and facts.chosen not in links:
             links = dict(
-                [next((item for item in links.items() if item[0] in script.limits), next(iter(links.items())))]
+                [next((item for item in links.items() if item[0] in script.queue_limits), next(iter(links.items())))]
             )
-        place, name = choose(links, facts, "links with a queue")
+        place, name = select_object(links, facts, "links with a queue")
         rate = _rate(script.links[place][1])
         own, lost = _link_settings(script, place)
     else:
         name, own, lost = _single_queue(script, facts)
     if name not in QUEUES:
-        raise DialectError(f'no queue "{name}"{nearest(name, QUEUES)}; supported: {", ".join(QUEUES)}')
+        raise DialectError(f'no queue "{name}"{did_you_mean(name, QUEUES)}; supported: {", ".join(QUEUES)}')
     scheme, keys = QUEUES[name]
-    result = Conversion(scheme, {}, rate=rate, missing=lost)
+    result = Conversion(scheme, {}, rate=rate, lost_settings=lost)
     known = {key.name for key in keys}
     for other in script.classes:
         refuse_misspelt(other, (name,), "Queue", tuple(QUEUES))
@@ -80,7 +80,7 @@ def read(text: str, facts: Facts) -> Conversion:
         settings.pop("limit_", None)
     apply_keys(result, keys, settings, f"Queue/{name}")
     _settle(result, name, settings, rate or facts.rate)
-    result.missing += [item for variable, item in script.others if variable in known]
+    result.lost_settings += [item for variable, item in script.others if variable in known]
     return result
 
 
@@ -93,10 +93,10 @@ def _link_settings(script: _Script, place: str) -> tuple[dict[str, str], list[st
     for variable, link in script.places.items():
         if link in (place, f"{place} duplex"):
             own |= script.objects.get(variable, {})
-    return own | ({"limit_": script.limits[place]} if place in script.limits else {}), lost
+    return own | ({"limit_": script.queue_limits[place]} if place in script.queue_limits else {}), lost
 
 
-def _single_queue(script: _Script, facts: Facts) -> tuple[str, dict[str, str], list[str]]:
+def _single_queue(script: _Script, facts: ConversionContext) -> tuple[str, dict[str, str], list[str]]:
     """The class of the only queue in a text without links, its own variables, and losses.
 
     Raises `DialectError` for several queues, or none.
@@ -105,7 +105,7 @@ def _single_queue(script: _Script, facts: Facts) -> tuple[str, dict[str, str], l
     lost: list[str] = []
     names = [kind for kind in script.classes if kind]
     if not names and script.objects:
-        variable, own = choose(script.objects, facts, "queues")
+        variable, own = select_object(script.objects, facts, "queues")
         names = [kind for kind, (_, keys) in QUEUES.items() if set(own) <= {key.name for key in keys}]
         if len(names) == 1:
             lost.append(f"${variable} is of an unknown class: only {names[0]} has these variables")
@@ -175,7 +175,7 @@ def _script(text: str) -> _Script:
         elif len(words) > 1 and words[1] in ("duplex-link", "simplex-link") and len(words) >= 7:
             _link(script, words, [value_of(word) if place > 3 else word for place, word in enumerate(words)])
         elif len(words) == 5 and words[1] == "queue-limit":
-            script.limits[f"{words[2]}-{words[3]}"] = value_of(words[4])
+            script.queue_limits[f"{words[2]}-{words[3]}"] = value_of(words[4])
         elif len(words) == 4 and words[1] == "set" and words[0].lstrip("$") in script.places:
             script.objects.setdefault(words[0].lstrip("$"), {})[words[2]] = value_of(words[3])
         elif (inner := _queue_of(words[0])) and len(words) == 4 and words[1] == "set":
@@ -227,14 +227,14 @@ _A_QUEUE = re.compile(r"\[\s*\[[^\[\]]*\blink\b[^\[\]]*\][^\[\]]*\bqueue\s*\]")
 def _value_of(word: str, variables: Mapping[str, str]) -> str:
     """The value of a word: of an expression or variable, or the word itself."""
 
-    def value(found: re.Match[str]) -> str:
+    def variable_value(found: re.Match[str]) -> str:
         if found[1] not in variables:
             raise DialectError(f"{word}: its value is not in the text: replace it with its value")
         return variables[found[1]]
 
     if match := _EXPRESSION.fullmatch(word):
-        return computed(_VARIABLE.sub(value, match[1]))
-    return _VARIABLE.sub(value, word) if _VARIABLE.fullmatch(word) else word
+        return evaluate_expression(_VARIABLE.sub(variable_value, match[1]))
+    return _VARIABLE.sub(variable_value, word) if _VARIABLE.fullmatch(word) else word
 
 
 def _set_of_class(settings: dict[str, str], words: Sequence[str], value_of: Callable[[str], str]) -> None:
@@ -277,9 +277,9 @@ def _link(script: _Script, raw: list[str], words: list[str]) -> None:
 def _rate(text: str) -> float:
     """A bandwidth of ns-2: bit/s with k, M, G; a final B means bytes."""
     match = re.fullmatch(r"(\d++\.?\d*(?:e\d+)?|\.\d+)([kKmMgG]?)(b|bps|B|Bps|)", text)
-    if match is None or real(match[1]) == 0:
+    if match is None or parse_real(match[1]) == 0:
         raise DialectError(f"{text}: expected a bandwidth such as 1.5Mb")
-    return real(match[1]) * _PREFIXES[match[2].lower()] * (8 if match[3].startswith("B") else 1)
+    return parse_real(match[1]) * _PREFIXES[match[2].lower()] * (8 if match[3].startswith("B") else 1)
 
 
 def _settle(result: Conversion, name: str, settings: dict[str, str], rate: float | None) -> None:
@@ -293,7 +293,7 @@ def _settle(result: Conversion, name: str, settings: dict[str, str], rate: float
     if name == "RED":
         _settle_red(result, settings, rate)
     if name == "PI":
-        values["interval"] = f"{plain(number(1e6 / values['interval']))}us"
+        values["interval"] = f"{format_number(round_to_12_digits(1e6 / values['interval']))}us"
     if name == "REM":
         values["variant"] = "ns2"
     if name == "CoDel":
@@ -311,7 +311,7 @@ def _settle_red(result: Conversion, settings: dict[str, str], rate: float | None
     by_floyd, by_feng = values.pop("adaptive"), values.pop("feng")
     if values["max_p"] == 0:
         raise DialectError("linterm_ 0: must not be 0")
-    values["max_p"] = number(1 / values["max_p"])
+    values["max_p"] = round_to_12_digits(1 / values["max_p"])
     values["spacing"] = "wait" if values["spacing"] else "no_wait"
     measures_bytes, scales = values.pop("measure_in"), values.pop("scale_by_size")
     if measures_bytes:
@@ -326,7 +326,7 @@ def _settle_red(result: Conversion, settings: dict[str, str], rate: float | None
     if values["ecn"]:
         values["mark_up_to"] = "max_p" if uses_mark_p else "top"
         if uses_mark_p and mark_p != values["max_p"]:
-            result.missing.append(f"mark_p_ {plain(mark_p)}: here packets are marked up to max_p")
+            result.lost_settings.append(f"mark_p_ {format_number(mark_p)}: here packets are marked up to max_p")
     if by_feng:
         result.scheme = "ared-feng"
         values |= {"alpha": 3.0, "beta": 2.0}
@@ -345,22 +345,22 @@ def _automatic(result: Conversion, target: float, rate: float | None) -> None:
         if target == 0.005:
             values["min_th"] = "auto"
         elif rate is not None:
-            values["min_th"] = number(max(5.0, target * rate / 8 / float(values["mean_packet"][:-1]) / 2))
+            values["min_th"] = round_to_12_digits(max(5.0, target * rate / 8 / float(values["mean_packet"][:-1]) / 2))
         else:
             raise DialectError("thresh_ 0 with targetdelay_ follows the rate of the link: give --rate RATE")
     if high == 0:
-        values["max_th"] = "auto" if values["min_th"] == "auto" else number(3 * values["min_th"])
+        values["max_th"] = "auto" if values["min_th"] == "auto" else round_to_12_digits(3 * values["min_th"])
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """Lines of Tcl."""
     name = next((queue for queue, (own, _) in QUEUES.items() if own == scheme), None)
     if name is None or scheme == "rem":
         raise DialectError(f"ns-2 has no {scheme}")
     result = Conversion(scheme, dict(parameters))
     mean = float(str(parameters.get("mean_packet", f"{facts.packet}B")).removesuffix("B"))
-    own = Facts(facts.rate, round(mean)) if parameters.get("measure_in") == "bytes" else facts
-    settle_limit(result, own, in_packets=scheme != "drr")
+    own = ConversionContext(facts.rate, round(mean)) if parameters.get("measure_in") == "bytes" else facts
+    convert_limit(result, own, in_packets=scheme != "drr")
     usual = {param.name: param.default for param in find_scheme(scheme).params}
     texts = _red_texts(result, facts) if scheme == "red" else _plain_texts(result, name, usual)
     result.text = "\n".join(f"Queue/{name} set {word} {text}" for word, text in texts.items())
@@ -372,25 +372,29 @@ def _plain_texts(result: Conversion, name: str, usual: dict[str, Any]) -> dict[s
     texts: dict[str, str] = {}
     written = set()
     for key in QUEUES[name][1]:
-        value = values.get(key.fate, usual.get(key.fate))
-        if key.kind is None or value in (None, "inf", "auto"):
+        value = values.get(key.counterpart, usual.get(key.counterpart))
+        if key.value_kind is None or value in (None, "inf", "auto"):
             continue
-        written.add(key.fate)
+        written.add(key.counterpart)
         if key.name == "w_":
-            text = plain(number(1e9 / parse_time(value))) if isinstance(value, str) else plain(1e9 / value["ns"])
+            text = (
+                format_number(round_to_12_digits(1e9 / parse_time(value)))
+                if isinstance(value, str)
+                else format_number(1e9 / value["ns"])
+            )
         elif isinstance(value, dict):
-            text = plain(value["ns"] / 1e9)
+            text = format_number(value["ns"] / 1e9)
         else:
-            text = key.kind.write(
-                float(str(value).removesuffix("p")) if key.fate == "target" and name == "PI" else value
+            text = key.value_kind.write(
+                float(str(value).removesuffix("p")) if key.counterpart == "target" and name == "PI" else value
             )
         texts[key.name] = text
-    result.missing += [f"{key} = {value}" for key, value in values.items()
+    result.lost_settings += [f"{key} = {value}" for key, value in values.items()
                        if key not in written and value != usual.get(key)]  # fmt: skip
     return texts
 
 
-def _red_texts(result: Conversion, facts: Facts) -> dict[str, str]:
+def _red_texts(result: Conversion, facts: ConversionContext) -> dict[str, str]:
     values = result.parameters
     mean = float(str(values.get("mean_packet", "1000B")).removesuffix("B"))
     in_bytes = values.get("measure_in") == "bytes"
@@ -399,21 +403,21 @@ def _red_texts(result: Conversion, facts: Facts) -> dict[str, str]:
         texts["limit_"] = str(round(float(str(values["limit"]).removesuffix("p"))))
     for name, word, usual in (("min_th", "thresh_", 5), ("max_th", "maxthresh_", 15)):
         value = values.get(name, usual)
-        own = Facts(facts.rate, round(mean) if in_bytes else facts.packet)
-        texts[word] = "0" if value == "auto" else plain(packets(value, own))
+        own = ConversionContext(facts.rate, round(mean) if in_bytes else facts.packet)
+        texts[word] = "0" if value == "auto" else format_number(length_in_packets(value, own))
     max_p = values.get("max_p", 0.1)
     if max_p == 0:
         raise DialectError("ns-2 has no max_p = 0: linterm_ is 1 / max_p")
-    texts["linterm_"] = plain(number(1 / max_p))
+    texts["linterm_"] = format_number(round_to_12_digits(1 / max_p))
     w_q = values.get("w_q", "auto")
     if isinstance(w_q, str):
         texts["q_weight_"] = {"auto": "0", "auto_rtt": "-1", "auto_fast": "-2"}[w_q]
         result.notes.append(f"q_weight_ {texts['q_weight_']}: ns-2 computes the weight from the link's bandwidth")
     else:
-        texts["q_weight_"] = plain(w_q)
+        texts["q_weight_"] = format_number(w_q)
     texts["gentle_"] = "true" if values.get("gentle") else "false"
     texts["wait_"] = "false" if values.get("spacing") == "no_wait" else "true"
-    texts["mean_pktsize_"] = plain(mean)
+    texts["mean_pktsize_"] = format_number(mean)
     texts["queue_in_bytes_"] = "true" if in_bytes else "false"
     texts["bytes_"] = "true" if values.get("scale_by_size") == "p_a" else "false"
     texts["setbit_"] = "true" if values.get("ecn") else "false"
@@ -421,12 +425,12 @@ def _red_texts(result: Conversion, facts: Facts) -> dict[str, str]:
         mark = values.get("mark_up_to", "max_th")
         texts["use_mark_p_"] = "false" if mark == "top" else "true"
         if mark != "top":
-            texts["mark_p_"] = plain(max_p)
+            texts["mark_p_"] = format_number(max_p)
     written = {"limit", "min_th", "max_th", "max_p", "w_q", "gentle", "mean_packet", "measure_in", "ecn"}
     written |= {"spacing"} if values.get("spacing", "wait") in ("wait", "no_wait") else set()
     written |= {"scale_by_size"} if values.get("scale_by_size") in ("never", "p_a") else set()
     written |= {"mark_up_to"} if values.get("mark_up_to") in ("max_th", "max_p", "top") else set()
     written |= {name for name in ("nonlinear", "whole_average") if not values.get(name)}
     written |= {"guards"} if values.get("guards", True) else set()
-    result.missing += [f"{name} = {value}" for name, value in values.items() if name not in written]
+    result.lost_settings += [f"{name} = {value}" for name, value in values.items() if name not in written]
     return texts

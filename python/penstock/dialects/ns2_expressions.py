@@ -7,9 +7,9 @@ import math
 import re
 from collections.abc import Callable
 
-from penstock.dialects.conversion import DialectError, one_line
+from penstock.dialects.conversion import DialectError, escape_line_breaks
 
-__all__ = ["computed"]
+__all__ = ["evaluate_expression"]
 
 _LONGEST = 200
 
@@ -22,7 +22,7 @@ def _round(value: float) -> int:
 _FUNCTIONS: dict[str, Callable[[float], float]] = {"int": int, "round": _round, "double": float, "wide": int}
 
 
-def computed(text: str) -> str:
+def evaluate_expression(text: str) -> str:
     """The value of an expression without variables. Raises `DialectError` for anything but arithmetic.
 
     A value that is not an integer has a point or an exponent, so that it is divided as such in further expressions.
@@ -30,7 +30,7 @@ def computed(text: str) -> str:
     >>> computed("3 * (100/8 + 1)"), computed("0.5*4"), computed("int(7/2.0)")
     ('39', '2.0', '3')
     """
-    shown = f"[expr {one_line(text[:60])}]"
+    shown = f"[expr {escape_line_breaks(text[:60])}]"
     if len(text) > _LONGEST or not re.fullmatch(r"(?:[\d.\s*/+()-]|\de[+-]?\d|int|round|double|wide)+", text):
         raise DialectError(f"{shown}: only arithmetic with numbers is read")
     try:

@@ -6,7 +6,16 @@ The ns-2 manual, chapter "Queue management and packet scheduling", describes the
 from __future__ import annotations
 
 from penstock.dialects.keys import ANY, Key
-from penstock.dialects.kinds import INTEGER, NUMBER, PACKETS, SIZE, Kind, flag, plain, real
+from penstock.dialects.value_kinds import (
+    INTEGER,
+    NUMBER,
+    PACKETS,
+    SIZE,
+    ValueKind,
+    boolean_kind,
+    format_number,
+    parse_real,
+)
 from penstock.units import parse_time
 
 __all__ = ["BASE", "QUEUES"]
@@ -18,18 +27,18 @@ def _seconds(text: str) -> str:
     unit = {"ms": 1.0, "us": 1e-3, "ns": 1e-6, "s": 1e3}
     for ending, scale in unit.items():
         if text.endswith(ending) and text[: -len(ending)][-1:].isdigit():
-            return f"{plain(scale * real(text[: -len(ending)]))}ms"
-    return f"{plain(1e3 * real(text))}ms"
+            return f"{format_number(scale * parse_real(text[: -len(ending)]))}ms"
+    return f"{format_number(1e3 * parse_real(text))}ms"
 
 
-SECONDS = Kind(_seconds, lambda value: plain(parse_time(value) / 1e9))
-FLAG = flag(("true", "1", "yes", "on"), ("false", "0", "no", "off"))
+SECONDS = ValueKind(_seconds, lambda value: format_number(parse_time(value) / 1e9))
+FLAG = boolean_kind(("true", "1", "yes", "on"), ("false", "0", "no", "off"))
 
 _LIMIT = Key("limit_", "50", "packets of mean_pktsize_, or packets", "0 or more", "limit", _DOC, PACKETS)
 BASE = [
     _LIMIT,
     *(
-        Key(name, "", "", "", "Of the queue's own monitoring or of other modules", _DOC, neutral=ANY)
+        Key(name, "", "", "", "Of the queue's own monitoring or of other modules", _DOC, neutral_values=ANY)
         for name in ("blocked_", "unblock_on_resume_", "interleave_", "acksfirst_", "ackfromfront_", "debug_",
                      "util_check_intv_", "util_records_", "util_weight_")
     ),
@@ -62,16 +71,16 @@ _RED = [
     Key("top_", "0.5", "", "0 to 1", "max_p_high", _DOC, NUMBER),
     Key("bottom_", "0", "", "0: 0.01", "max_p_low", _DOC, NUMBER),
     Key("idle_pktsize_", "100", "bytes", "", "Idle times count packets of mean_packet", _DOC),
-    Key("drop_tail_", "true", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral=("1",)),
-    Key("drop-tail_", "true", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral=("1",)),
-    Key("drop_front_", "false", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral=("0",)),
-    Key("drop-front_", "false", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral=("0",)),
-    Key("drop_rand_", "false", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral=("0",)),
-    Key("drop-rand_", "false", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral=("0",)),
+    Key("drop_tail_", "true", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral_values=("1",)),
+    Key("drop-tail_", "true", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral_values=("1",)),
+    Key("drop_front_", "false", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral_values=("0",)),
+    Key("drop-front_", "false", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral_values=("0",)),
+    Key("drop_rand_", "false", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral_values=("0",)),
+    Key("drop-rand_", "false", "", "true, false", "Here the arriving packet is dropped", _DOC, neutral_values=("0",)),
     Key("cautious_", "0", "", "0 to 3", "Not simulated", _DOC),
-    Key("ns1_compat_", "false", "", "true, false", "ns-1's form is not simulated", _DOC, neutral=("0",)),
-    Key("doubleq_", "false", "", "true, false", "Not simulated", _DOC, neutral=("0",)),
-    *(Key(name, "", "", "", why, _DOC, neutral=ANY) for name, why in
+    Key("ns1_compat_", "false", "", "true, false", "ns-1's form is not simulated", _DOC, neutral_values=("0",)),
+    Key("doubleq_", "false", "", "true, false", "Not simulated", _DOC, neutral_values=("0",)),
+    *(Key(name, "", "", "", why, _DOC, neutral_values=ANY) for name, why in
       (("dqthresh_", "Of doubleq_"), ("subclasses_", "Of other classes"), ("thresh_queue_", "Of other classes"),
        ("maxthresh_queue_", "Of other classes"), ("summarystats_", "Statistics"), ("cur_max_p_", _STATE),
        ("curq_", _STATE), ("ave_", _STATE), ("prob1_", _STATE))),
@@ -84,9 +93,9 @@ _PI = [
     Key("w_", "170", "1/s", "above 0", "interval", _DOC, NUMBER),
     _MEAN,
     Key("setbit_", "false", "", "true, false", "ecn", _DOC, FLAG),
-    Key("bytes_", "false", "", "true, false", "The probability does not follow the size", _DOC, neutral=("0",)),
-    Key("queue_in_bytes_", "false", "", "true, false", "PI counts packets here", _DOC, neutral=("0",)),
-    *(Key(name, "", "", "", _STATE, _DOC, neutral=ANY) for name in ("prob_", "curq_")),
+    Key("bytes_", "false", "", "true, false", "The probability does not follow the size", _DOC, neutral_values=("0",)),
+    Key("queue_in_bytes_", "false", "", "true, false", "PI counts packets here", _DOC, neutral_values=("0",)),
+    *(Key(name, "", "", "", _STATE, _DOC, neutral_values=ANY) for name in ("prob_", "curq_")),
 ]  # fmt: skip
 
 QUEUES: dict[str, tuple[str, list[Key]]] = {
@@ -97,7 +106,7 @@ QUEUES: dict[str, tuple[str, list[Key]]] = {
             _MEAN,
             _IN_BYTES,
             Key("drop_front_", "false", "", "true, false", "drop_front", _DOC, FLAG),
-            Key("summarystats_", "false", "", "", "Statistics", _DOC, neutral=ANY),
+            Key("summarystats_", "false", "", "", "Statistics", _DOC, neutral_values=ANY),
         ],
     ),
     "RED": ("red", _RED),
@@ -113,8 +122,8 @@ QUEUES: dict[str, tuple[str, list[Key]]] = {
             Key("pupdtime_", "0.002", "s", "above 0", "interval", _DOC, SECONDS),
             Key("mean_pktsize_", "1000", "bytes", "1 or more", "mean_packet", _DOC, SIZE),
             Key("markpkts_", "false", "", "true, false", "ecn", _DOC, FLAG),
-            Key("qib_", "false", "", "true, false", "REM counts packets here", _DOC, neutral=("0",)),
-            *(Key(name, "", "", "", _STATE, _DOC, neutral=ANY) for name in ("pmark_", "prob_", "curq_")),
+            Key("qib_", "false", "", "true, false", "REM counts packets here", _DOC, neutral_values=("0",)),
+            *(Key(name, "", "", "", _STATE, _DOC, neutral_values=ANY) for name in ("pmark_", "prob_", "curq_")),
         ],
     ),
     "DRR": (

@@ -11,12 +11,12 @@ import re
 from typing import Any
 
 from penstock.aqms.catalog import find_scheme
-from penstock.dialects.conversion import Conversion, DialectError, Facts, one_line, settle_limit
-from penstock.dialects.keys import Key, apply_keys, choose
-from penstock.dialects.kinds import number, plain
-from penstock.dialects.ns3_code import Setup, read_code
-from penstock.dialects.ns3_keys import DISCS, FLAG, queue_size, rate_of
-from penstock.errors import nearest
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, convert_limit, escape_line_breaks
+from penstock.dialects.keys import Key, apply_keys, select_object
+from penstock.dialects.ns3_code import QueueSettings, read_code
+from penstock.dialects.ns3_keys import DISCS, FLAG, parse_data_rate, parse_queue_size
+from penstock.dialects.value_kinds import format_number, round_to_12_digits
+from penstock.errors import did_you_mean
 from penstock.units import parse_time
 
 __all__ = ["read", "write"]
@@ -32,12 +32,12 @@ _NO_DEFAULT = re.compile(
 _BRACKET = re.compile(r"^\s*(?:ns3::)?(\w+)(?:<\w+>)?\s*(?:\[(.*)\])?\s*$", re.DOTALL)
 
 
-def read(text: str, facts: Facts) -> Conversion:
+def read(text: str, facts: ConversionContext) -> Conversion:
     """The queue disc of a text."""
     setup = _setup(text)
     name, settings = _chosen(setup, facts)
     if name not in DISCS:
-        raise DialectError(f'no queue disc "{name}"{nearest(name, DISCS)}; supported: {", ".join(DISCS)}')
+        raise DialectError(f'no queue disc "{name}"{did_you_mean(name, DISCS)}; supported: {", ".join(DISCS)}')
     scheme, keys = DISCS[name]
     result = Conversion(scheme, {}, notes=[*setup.notes])
     settings = _current(settings)
@@ -46,13 +46,13 @@ def read(text: str, facts: Facts) -> Conversion:
         _settle_red(result, settings)
     _settle(result, settings)
     if setup.rate is not None:
-        result.rate = rate_of(setup.rate)
-    result.missing += [f"{path}: not a setting of the queue" for path in setup.others]
-    result.missing += setup.unclear
+        result.rate = parse_data_rate(setup.rate)
+    result.lost_settings += [f"{path}: not a setting of the queue" for path in setup.others]
+    result.lost_settings += setup.unattributed_settings
     return result
 
 
-def _setup(text: str) -> Setup:
+def _setup(text: str) -> QueueSettings:
     bracket = _BRACKET.match(text)
     if bracket and (bracket[2] is not None or ";" not in text):
         settings: dict[str, str] = {}
@@ -63,26 +63,26 @@ def _setup(text: str) -> Setup:
             if name in settings:
                 raise DialectError(f"{name} is given twice")
             settings[name] = value.strip('"')
-        return Setup(objects=[(bracket[1], settings)])
+        return QueueSettings(objects=[(bracket[1], settings)])
     if wrong := _NO_DEFAULT.search(text):
-        raise DialectError(f'{one_line(wrong[0].strip())}: expected default ns3::CLASS::ATTRIBUTE "VALUE"')
+        raise DialectError(f'{escape_line_breaks(wrong[0].strip())}: expected default ns3::CLASS::ATTRIBUTE "VALUE"')
     stored = _STORED.findall(text)
     if stored:
-        setup = Setup()
+        setup = QueueSettings()
         for owner, name, value in stored:
             setup.defaults.setdefault(owner, {})[name] = value
         return setup
     return read_code(text)
 
 
-def _chosen(setup: Setup, facts: Facts) -> tuple[str, dict[str, str]]:
+def _chosen(setup: QueueSettings, facts: ConversionContext) -> tuple[str, dict[str, str]]:
     """The class and settings of the queue that a program installs, else of the only one whose defaults it sets."""
     discs = [(name, own) for name, own in setup.objects if name.endswith("Disc")] or setup.objects
     names = list(dict.fromkeys(name for name, _ in discs)) or [name for name in setup.defaults if name]
     names = [name for name in names if name.endswith("QueueDisc")] or names
     if not names:
         raise DialectError("expected a queue disc, such as ns3::RedQueueDisc[MinTh=5|MaxTh=15]")
-    name, _ = choose(dict.fromkeys(names), facts, "queue discs")
+    name, _ = select_object(dict.fromkeys(names), facts, "queue discs")
     own = [settings for owner, settings in discs if owner == name] or [{}]
     if any(settings != own[0] for settings in own):
         raise DialectError(f"several {name} with different attributes; keep one in the text")
@@ -124,12 +124,14 @@ def _settle_red(result: Conversion, settings: dict[str, str]) -> None:
     in_bytes = values["limit"].endswith("B")
     if values["min_th"] == 0 and values["max_th"] == 0:
         low = max(5.0, target * capacity / 2) * (mean if in_bytes else 1)
-        values |= {"min_th": number(low), "max_th": number(3 * low)}
-        result.notes.append(f"MinTh, MaxTh automatic: {plain(low)} and {plain(3 * low)}, by LinkBandwidth")
+        values |= {"min_th": round_to_12_digits(low), "max_th": round_to_12_digits(3 * low)}
+        result.notes.append(
+            f"MinTh, MaxTh automatic: {format_number(low)} and {format_number(3 * low)}, by LinkBandwidth"
+        )
     if values["w_q"] in (0, -1, -2):
         seconds = {0: 1.0, -1: 10 * max(0.1, 3 * (link_delay + 1 / capacity)), -2: 0.1}[values["w_q"]]
         values["w_q"] = float(f"{-math.expm1(-1 / (capacity * seconds)):.6g}")
-        result.notes.append(f"QW automatic: {plain(values['w_q'])} by LinkBandwidth")
+        result.notes.append(f"QW automatic: {format_number(values['w_q'])} by LinkBandwidth")
     if in_bytes:
         values |= {"measure_in": "bytes", "scale_by_size": "p_a"}
         values |= {name: f"{round(values[name])}B" for name in ("min_th", "max_th")}
@@ -171,16 +173,16 @@ def _settle(result: Conversion, settings: dict[str, str]) -> None:
         values["rate"] = f"{round(values['rate'])}bit"
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """The factory text of a queue disc."""
     name = next((disc for disc, (own, _) in DISCS.items() if own == scheme), None)
     if name is None:
         raise DialectError(f"ns-3 has no {scheme}")
     result = Conversion(scheme, dict(parameters))
-    settle_limit(result, facts, in_packets=False)
+    convert_limit(result, facts, in_packets=False)
     values = result.parameters
     keys = {key.name: key for key in DISCS[name][1] if key.is_applied and key.default}
-    written = {key.fate for key in keys.values()}
+    written = {key.counterpart for key in keys.values()}
     texts: dict[str, str] = {}
     if scheme == "red":
         written |= _write_red(result, facts, texts)
@@ -192,7 +194,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
         text = texts.get(key.name) or _text(key, values, usual)
         if text is not None:
             pairs.append(f"{key.name}={text}")
-    result.missing += [
+    result.lost_settings += [
         f"{name} = {value}" for name, value in values.items() if name not in written and value != usual.get(name)
     ]
     result.text = f"ns3::{name}[{'|'.join(pairs)}]"
@@ -201,19 +203,19 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
 
 def _text(key: Key, values: dict[str, Any], usual: dict[str, Any]) -> str | None:
     """The text of an attribute that is given, or whose default differs from ns-3's; None to leave it out."""
-    if key.kind is None or (key.fate not in usual and key.fate not in values):
+    if key.value_kind is None or (key.counterpart not in usual and key.counterpart not in values):
         return None
-    value = values.get(key.fate, usual.get(key.fate))
+    value = values.get(key.counterpart, usual.get(key.counterpart))
     if value is None or (isinstance(value, str) and value in ("auto", "inf")):
         return None
-    if key.fate in ("scheme", "rate") and key.fate not in values:
+    if key.counterpart in ("scheme", "rate") and key.counterpart not in values:
         return None
-    text = key.kind.write(value)
-    is_default = key.default != "" and key.value(key.default) == key.value(text)
-    return text if key.fate in values or not is_default else None
+    text = key.value_kind.write(value)
+    is_default = key.default != "" and key.parse_value(key.default) == key.parse_value(text)
+    return text if key.counterpart in values or not is_default else None
 
 
-def _write_red(result: Conversion, facts: Facts, texts: dict[str, str]) -> set[str]:
+def _write_red(result: Conversion, facts: ConversionContext, texts: dict[str, str]) -> set[str]:
     """Thresholds and weight of RED; the names of the parameters that are written."""
     values = result.parameters
     written = {"measure_in", "scale_by_size", "mark_up_to"}
@@ -223,16 +225,16 @@ def _write_red(result: Conversion, facts: Facts, texts: dict[str, str]) -> set[s
     if in_bytes and limit is not None and not str(limit).endswith("B"):
         values["limit"] = f"{round(float(str(limit).removesuffix('p')) * mean)}B"
     elif limit is not None and not in_bytes and str(limit).endswith("B"):
-        values["limit"] = f"{max(1, round(queue_size(str(limit))[0] / facts.packet))}p"
+        values["limit"] = f"{max(1, round(parse_queue_size(str(limit))[0] / facts.packet))}p"
         result.notes.append(f"limit = {values['limit']}: MaxSize has the unit of the thresholds")
     for name, word, usual in (("min_th", "MinTh", 5), ("max_th", "MaxTh", 15)):
         value = values.get(name, usual)
         if value == "auto":
             texts[word] = "0"
         elif isinstance(value, str) and value.endswith("B"):
-            texts[word] = plain(queue_size(value)[0] / (1 if in_bytes else facts.packet))
+            texts[word] = format_number(parse_queue_size(value)[0] / (1 if in_bytes else facts.packet))
         else:
-            texts[word] = plain(float(str(value).removesuffix("p")) * (mean if in_bytes else 1))
+            texts[word] = format_number(float(str(value).removesuffix("p")) * (mean if in_bytes else 1))
     w_q = values.get("w_q", "auto")
     if isinstance(w_q, str):
         texts["QW"] = {"auto": "0", "auto_rtt": "-1", "auto_fast": "-2"}[w_q]
@@ -244,7 +246,7 @@ def _write_red(result: Conversion, facts: Facts, texts: dict[str, str]) -> set[s
     if values.get("ecn"):
         texts["UseHardDrop"] = "false" if values.get("mark_up_to") == "always" else "true"
     if values.get("spacing", "wait") not in ("wait", "no_wait"):
-        result.missing.append(f"spacing = {values.pop('spacing')}")
+        result.lost_settings.append(f"spacing = {values.pop('spacing')}")
     return written
 
 
@@ -257,7 +259,7 @@ def _write_pie(result: Conversion) -> set[str]:
             values[name] = usual
     starts = values.get("activation", "auto")
     if variant != "basic":
-        result.missing.append(f"variant = {variant}: ns-3's PIE follows RFC 8033, appendix A, with options")
+        result.lost_settings.append(f"variant = {variant}: ns-3's PIE follows RFC 8033, appendix A, with options")
     if starts == "on" or (starts == "auto" and variant == "extended"):
-        result.missing.append("activation: ns-3 starts PIE by a delay, not from a third of the limit on")
+        result.lost_settings.append("activation: ns-3 starts PIE by a delay, not from a third of the limit on")
     return {"variant", "activation", "overflow"}

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from penstock.dialects.conversion import DialectError, one_line
+from penstock.dialects.conversion import DialectError, escape_line_breaks
 from penstock.dialects.keys import refuse_misspelt
-from penstock.dialects.kinds import plain
-from penstock.dialects.ns3_tokens import DEPTH, Tokens, statements, tokens_of
+from penstock.dialects.ns3_tokens import DEPTH, Tokens, split_statements, tokenize
+from penstock.dialects.value_kinds import format_number
 
-__all__ = ["Setup", "read_code"]
+__all__ = ["QueueSettings", "read_code"]
 
 _NUMBER = re.compile(r"(?:0|[1-9]\d{0,30}|(?=\.))(?:\.\d{0,30})?(?:[eE][+-]?\d{1,3})?|\d{1,30}\.\d{0,30}")
 _UNITS = {"Days": "d", "Hours": "h", "Minutes": "min", "Seconds": "s", "MilliSeconds": "ms", "MicroSeconds": "us",
@@ -29,14 +29,14 @@ Value = str | float | bool
 
 
 @dataclass
-class Setup:
+class QueueSettings:
     """What a text sets.
 
     Attributes:
         defaults: attributes of each class of queue, by `Config::SetDefault` and similar calls.
         objects: classes of the queues that it creates, each with attributes of its own.
         others: settings of other classes, with values.
-        unclear: settings of objects of unknown class, and settings by methods that are not read.
+        unattributed_settings: settings of objects of unknown class, and settings by methods that are not read.
         rate: text of the link's rate, if one is set.
         notes: remarks on the order of settings, and on conditions.
 
@@ -45,7 +45,7 @@ class Setup:
     defaults: dict[str, dict[str, str]] = field(default_factory=dict)
     objects: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
-    unclear: list[str] = field(default_factory=list)
+    unattributed_settings: list[str] = field(default_factory=list)
     rate: str | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -58,13 +58,13 @@ def _class_of(name: str) -> str:
     return re.sub(r"\s|<.*>", "", name).removeprefix("ns3::")
 
 
-def read_code(text: str) -> Setup:
+def read_code(text: str) -> QueueSettings:
     """The settings of queues in a program. Raises `DialectError` for a value that cannot be computed."""
     reader = _Reader()
     # In Python the names have the prefixes of modules.
     bare = re.sub(r"\bns\.(?:[a-z_]+\.)?(?=[A-Z])", "", text)
-    tokens, reader.setup.notes = tokens_of(bare)
-    for statement in statements(tokens):
+    tokens, reader.setup.notes = tokenize(bare)
+    for statement in split_statements(tokens):
         reader.read(statement)
     return reader.setup
 
@@ -73,7 +73,7 @@ class _Reader:
     """Reads statements in order; `variables` are the variables with known values."""
 
     def __init__(self) -> None:
-        self.setup = Setup()
+        self.setup = QueueSettings()
         self.variables: dict[str, Value | None] = {}
         self.classes: dict[str, dict[str, str]] = {}
 
@@ -118,9 +118,11 @@ class _Reader:
             case "SetAttribute" | "SetAttributeFailSafe" | "Set" if owner in self.classes and len(arguments) == 2:
                 self._put(self.classes[owner], self._text(arguments[0], method), arguments[1])
             case "SetAttribute" | "SetAttributeFailSafe" if len(arguments) == 2:
-                self.setup.unclear.append(f"{_words(arguments[0])}: SetAttribute of an object of unknown class")
+                self.setup.unattributed_settings.append(
+                    f"{_words(arguments[0])}: SetAttribute of an object of unknown class"
+                )
             case "Set" if owner and arguments[0][:1] and arguments[0][0][0] == "string":
-                self.setup.unclear.append(f"{_words(arguments[0])}: Set of an object of unknown class")
+                self.setup.unattributed_settings.append(f"{_words(arguments[0])}: Set of an object of unknown class")
             case "SetMaxSize" if owner in self.classes and len(arguments) == 1:
                 self._put(self.classes[owner], "MaxSize", arguments[0])
             case "SetQuantum" if len(arguments) == 1:
@@ -132,7 +134,7 @@ class _Reader:
                 value = _text_of(_Expression(arguments[1], self.variables).whole())
                 self.setup.others.append(f"{self._text(arguments[0], method)} = {value} of the channel")
             case _ if (method.startswith("Set") and owner in self.classes) or (owner and method in _QUEUE_METHODS):
-                self.setup.unclear.append(f"{owner} {method}: a method that is not read")
+                self.setup.unattributed_settings.append(f"{owner} {method}: a method that is not read")
             case _:
                 refuse_misspelt(method, _METHODS, "ns-3")
 
@@ -233,7 +235,7 @@ def _words(tokens: Tokens) -> str:
 def _text_of(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else f"{'-' if value < 0 else ''}{plain(abs(value))}"
+    return value if isinstance(value, str) else f"{'-' if value < 0 else ''}{format_number(abs(value))}"
 
 
 class _Expression:
@@ -303,7 +305,7 @@ class _Expression:
         if kind == "number":
             digits = text.rstrip("uUlLfF")
             if not _NUMBER.fullmatch(digits):
-                raise DialectError(f"{one_line(text[:40])}: expected a decimal number")
+                raise DialectError(f"{escape_line_breaks(text[:40])}: expected a decimal number")
             return float(digits) if re.search(r"[.eE]", digits) else int(digits)
         if kind == "name" and self._peek() in ("(", "{"):
             return self._constructed(text)

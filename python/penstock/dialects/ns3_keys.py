@@ -10,10 +10,10 @@ import re
 from fractions import Fraction
 
 from penstock.dialects.keys import ANY, Key
-from penstock.dialects.kinds import INTEGER, INVERSE, NUMBER, SIZE, Kind, flag, real, time_text
+from penstock.dialects.value_kinds import INTEGER, INVERSE, NUMBER, SIZE, ValueKind, boolean_kind, parse_real, time_text
 from penstock.units import parse_rate
 
-__all__ = ["DISCS", "FLAG", "RED", "queue_size", "rate_of"]
+__all__ = ["DISCS", "FLAG", "RED", "parse_data_rate", "parse_queue_size"]
 
 _TIME_UNITS = {"fs": Fraction(1, 10**6), "ps": Fraction(1, 1000), "ns": Fraction(1), "us": Fraction(1000),
                "ms": Fraction(10**6), "s": Fraction(10**9), "": Fraction(10**9), "min": Fraction(60 * 10**9),
@@ -34,7 +34,7 @@ def _time(text: str) -> str | None:
     return time_text({"ns": round(nanos)})
 
 
-def queue_size(text: str) -> tuple[int, str]:
+def parse_queue_size(text: str) -> tuple[int, str]:
     """A `QueueSize` as a number and "p" or "B". Raises `ValueError`."""
     match = re.fullmatch(r"(\d{1,19})\s*(k|K|Ki|M|Mi|G|Gi|)([pB])", text)
     if match is None:
@@ -42,12 +42,12 @@ def queue_size(text: str) -> tuple[int, str]:
     return int(match[1]) * _PREFIXES[match[2]], match[3]
 
 
-def rate_of(text: str) -> float:
+def parse_data_rate(text: str) -> float:
     """A `DataRate` in bit/s. Raises `ValueError`."""
     match = re.fullmatch(r"(\d++\.?\d*|\.\d+)\s*(k|K|Ki|M|Mi|G|Gi|)(b|B)(?:ps|/s)", text)
-    if match is None or real(match[1]) == 0:
+    if match is None or parse_real(match[1]) == 0:
         raise ValueError("expected a rate such as 1.5Mbps")
-    return real(match[1]) * _PREFIXES[match[2]] * (8 if match[3] == "B" else 1)
+    return parse_real(match[1]) * _PREFIXES[match[2]] * (8 if match[3] == "B" else 1)
 
 
 def _size_text(value: object) -> str:
@@ -55,16 +55,18 @@ def _size_text(value: object) -> str:
     return text if text.endswith(("p", "B")) else f"{round(float(text))}p"
 
 
-TIME = Kind(_time, time_text)
-FLAG = flag(("true", "1", "t"), ("false", "0", "f"))
-LIMIT = Kind(lambda text: "".join(map(str, queue_size(text))), _size_text)
-_RATE = Kind(rate_of, lambda value: f"{round(value if isinstance(value, float) else parse_rate(value))}bps")
-_WAIT = Kind(
+TIME = ValueKind(_time, time_text)
+FLAG = boolean_kind(("true", "1", "t"), ("false", "0", "f"))
+LIMIT = ValueKind(lambda text: "".join(map(str, parse_queue_size(text))), _size_text)
+_RATE = ValueKind(
+    parse_data_rate, lambda value: f"{round(value if isinstance(value, float) else parse_rate(value))}bps"
+)
+_WAIT = ValueKind(
     lambda text: "wait" if FLAG.read(text) else "no_wait", lambda value: "true" if value == "wait" else "false"
 )
-_ON_OFF = Kind(lambda text: "on" if FLAG.read(text) else "off", lambda value: "true" if value == "on" else "false")
-_DELAY = Kind(lambda text: "rate" if FLAG.read(text) else "timestamp", lambda value: FLAG.write(value == "rate"))
-_ECT1 = Kind(lambda text: "ect1" if FLAG.read(text) else None, lambda value: FLAG.write(value == "ect1"))
+_ON_OFF = ValueKind(lambda text: "on" if FLAG.read(text) else "off", lambda value: "true" if value == "on" else "false")
+_DELAY = ValueKind(lambda text: "rate" if FLAG.read(text) else "timestamp", lambda value: FLAG.write(value == "rate"))
+_ECT1 = ValueKind(lambda text: "ect1" if FLAG.read(text) else None, lambda value: FLAG.write(value == "ect1"))
 
 _DOC = "ns-3 model library, "
 _SALT = "No effect here: hashes have their own salts"
@@ -118,9 +120,9 @@ def _red() -> list[Key]:
         Key("Beta", "0.9", "", number, "beta", doc, NUMBER),
         Key("FengAlpha", "3", "", "above 0", "feng_alpha", doc, NUMBER),
         Key("FengBeta", "2", "", "above 0", "feng_beta", doc, NUMBER),
-        Key("LastSet", "0s", "time", "", "Of the simulation's start", doc, neutral=ANY),
-        Key("Rtt", "0s", "time", "", "Only for an automatic Bottom", doc, neutral=("0ns", "0")),
-        Key("Ns1Compat", "false", "", "true, false", "ns-1's form is not simulated", doc, neutral=("0",)),
+        Key("LastSet", "0s", "time", "", "Of the simulation's start", doc, neutral_values=ANY),
+        Key("Rtt", "0s", "time", "", "Only for an automatic Bottom", doc, neutral_values=("0ns", "0")),
+        Key("Ns1Compat", "false", "", "true, false", "ns-1's form is not simulated", doc, neutral_values=("0",)),
     ]
 
 
@@ -146,7 +148,7 @@ def _pie(size: str, ecn: str, source: str) -> list[Key]:
         Key("ActiveThreshold", "max", "time", "0 or more", "Here PIE is active always, or from a third of the limit on",
             source),
         Key("Supdate", "0s", "time", "0 or more", "The first update is one period after the start", source,
-            neutral=("0ns", "0")),
+            neutral_values=("0ns", "0")),
     ]  # fmt: skip
 
 
@@ -155,10 +157,10 @@ def _flows(source: str) -> list[Key]:
         Key("Flows", "1024", "", "1 or more", "flows", source, INTEGER),
         Key("DropBatchSize", "64", "packets", "1 or more", "drop_batch", source, INTEGER),
         Key("Quantum", "1500", "bytes", "1 or more; by default the MTU of the device", "quantum", source, SIZE),
-        Key("Perturbation", "0", "", "", _SALT, source, neutral=ANY),
+        Key("Perturbation", "0", "", "", _SALT, source, neutral_values=ANY),
         Key("EnableSetAssociativeHash", "false", "", "true, false", "Flows share queues by a plain hash", source,
-            neutral=("0",)),
-        Key("SetWays", "8", "", "", "Of the set associative hash alone", source, neutral=ANY),
+            neutral_values=("0",)),
+        Key("SetWays", "8", "", "", "Of the set associative hash alone", source, neutral_values=ANY),
     ]  # fmt: skip
 
 
@@ -209,8 +211,8 @@ DISCS: dict[str, tuple[str, list[Key]]] = {
             Key("Rate", "125KB/s", "bit/s", "above 0", "rate", _DOC + "TBF queue disc", _RATE),
             Key("Burst", "125000", "bytes", "1 or more", "burst", _DOC + "TBF queue disc", SIZE),
             Key("PeakRate", "0KB/s", "bit/s", "0: none", "A second bucket is not simulated", _DOC + "TBF queue disc",
-                neutral=("0bps", "0KB/s")),
-            Key("Mtu", "0", "bytes", "", "Of the second bucket", _DOC + "TBF queue disc", neutral=ANY),
+                neutral_values=("0bps", "0KB/s")),
+            Key("Mtu", "0", "bytes", "", "Of the second bucket", _DOC + "TBF queue disc", neutral_values=ANY),
         ],
     ),
 }  # fmt: skip

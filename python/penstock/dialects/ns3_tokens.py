@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock.dialects.conversion import DialectError, one_line
+from penstock.dialects.conversion import DialectError, escape_line_breaks
 
-__all__ = ["DEPTH", "Tokens", "statements", "tokens_of"]
+__all__ = ["DEPTH", "Tokens", "split_statements", "tokenize"]
 
 _TOKEN = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<directive>\#(?:\\\n|[^\n])*)|(?P<space>\s+)'
@@ -28,20 +28,20 @@ Tokens = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Side:
+class PreprocessorBranch:
     """The current branch of an open `#if`. An attribute is None if the text does not decide it.
 
     Attributes:
-        is_read: whether the branch is compiled.
+        is_compiled: whether the branch is compiled.
         is_decided: whether this branch or an earlier one is compiled, so that no later one is.
 
     """
 
-    is_read: bool | None
+    is_compiled: bool | None
     is_decided: bool | None
 
 
-def tokens_of(text: str) -> tuple[Tokens, list[str]]:
+def tokenize(text: str) -> tuple[Tokens, list[str]]:
     """The tokens that take effect, each with its kind, and notes on conditions. Raises `DialectError`."""
     notes: list[str] = []
     tokens = _compiled(text, notes)
@@ -56,37 +56,39 @@ def tokens_of(text: str) -> tuple[Tokens, list[str]]:
 def _compiled(text: str, notes: list[str]) -> Tokens:
     """The tokens without comments and directives, and without the branches of `#if` that are never compiled."""
     tokens: Tokens = []
-    sides: list[Side] = []
+    sides: list[PreprocessorBranch] = []
     has_directives = re.search(r"^[ \t]*#[ \t]*endif\b", text, re.MULTILINE) is not None  # else # starts a comment
     for match in _TOKEN.finditer(text):
         kind = str(match.lastgroup)
         if kind == "directive" and has_directives and (directive := _DIRECTIVE.match(match[0])):
             _follow(sides, directive[1], re.sub(r"//.*|/\*.*?\*/", "", directive[2]).strip())
-        if kind in ("comment", "space", "directive") or any(side.is_read is False for side in sides):
+        if kind in ("comment", "space", "directive") or any(side.is_compiled is False for side in sides):
             continue
         if kind == "mark" and match[0] == '"':
-            raise DialectError(f"a string without an end: {one_line(text[match.start() : match.start() + 40])}")
+            raise DialectError(
+                f"a string without an end: {escape_line_breaks(text[match.start() : match.start() + 40])}"
+            )
         if kind == "mark" and text.startswith("/*", match.start()):
             raise DialectError("a comment /* without an end")
-        if any(side.is_read is None for side in sides) and kind == "name" and _is_setting(match[0]):
+        if any(side.is_compiled is None for side in sides) and kind == "name" and _is_setting(match[0]):
             notes.append("settings between #if and #endif are read, whatever the condition")
         tokens.append((kind, re.sub(r"\s", "", match[0]) if kind == "name" else match[0]))
     return tokens
 
 
-def _follow(sides: list[Side], word: str, condition: str) -> None:
+def _follow(sides: list[PreprocessorBranch], word: str, condition: str) -> None:
     """Update the branches of open conditions after a directive."""
     holds = {"0": False, "false": False, "1": True, "true": True}.get(condition)
     if word in ("if", "ifdef", "ifndef"):
         holds = holds if word == "if" else None
-        sides.append(Side(holds, holds))
+        sides.append(PreprocessorBranch(holds, holds))
     elif sides and word == "endif":
         sides.pop()
     elif sides:
         before = sides.pop().is_decided
         holds = True if word == "else" else holds
         is_read = False if before or holds is False else None if before is None else holds
-        sides.append(Side(is_read, before or (None if before is None else is_read)))
+        sides.append(PreprocessorBranch(is_read, before or (None if before is None else is_read)))
 
 
 def _is_setting(name: str) -> bool:
@@ -154,7 +156,7 @@ def _end(tokens: Tokens, at: int, depth: int) -> int:
     return min(at + 1, len(tokens))
 
 
-def statements(tokens: Tokens) -> Iterator[Tokens]:
+def split_statements(tokens: Tokens) -> Iterator[Tokens]:
     """Statements: the text between semicolons and braces outside parentheses."""
     statement: Tokens = []
     depth = 0

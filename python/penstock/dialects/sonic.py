@@ -10,11 +10,17 @@ import json
 import re
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.keys import ANY, Key, choose, key_of, refuse_misspelt
-from penstock.dialects.kinds import integer_of, number, plain, real_of
-from penstock.dialects.red import DEFAULTS, NEVER, list_unsaid, whole, whole_percent
-from penstock.dialects.sonic_text import Tree, tree_of
+from penstock.dialects.conversion import (
+    Conversion,
+    ConversionContext,
+    DialectError,
+    length_in_packets,
+    limit_in_packets,
+)
+from penstock.dialects.keys import ANY, Key, find_key, refuse_misspelt, select_object
+from penstock.dialects.red import DEFAULTS, NEVER, list_lost_parameters, max_p_percent, round_parameter
+from penstock.dialects.sonic_text import Tree, read_tables
+from penstock.dialects.value_kinds import format_number, parse_integer_of_word, parse_real_of_word, round_to_12_digits
 from penstock.units import parse_size
 
 __all__ = ["KEYS", "SCHEDULER_KEYS", "read", "write"]
@@ -43,7 +49,7 @@ KEYS = [
 SCHEDULER_KEYS = [
     Key("type", "WRR", "", "DWRR, WRR, STRICT", "wfq, or pq", _DOC),
     Key("weight", "1", "", "1 to 100", "weight of a class of wfq", _DOC),
-    Key("meter_type", "packets", "", "bytes, packets", "Of the rates below", _DOC, neutral=ANY),
+    Key("meter_type", "packets", "", "bytes, packets", "Of the rates below", _DOC, neutral_values=ANY),
     Key("cir", "", "bytes/s", "", "A guarantee of a class", _DOC),
     Key("cbs", "", "bytes", "", "Burst of cir", _DOC),
     Key("pir", "", "bytes/s", "", "An upper bound of a class", _DOC),
@@ -57,25 +63,25 @@ _OTHERS = ("DOT1P_TO_TC_MAP", "TC_TO_DSCP_MAP", "TC_TO_DOT1P_MAP", "MPLS_TC_TO_T
 """Tables that are read, and other tables with similar names."""
 
 
-def read(text: str, facts: Facts) -> Conversion:
+def read(text: str, facts: ConversionContext) -> Conversion:
     """A profile, alone or within `WRED_PROFILE`, or the queues of a port of a whole `config_db.json`."""
-    tree = tree_of(text)
+    tree = read_tables(text)
     for name in tree:
         refuse_misspelt(name, _TABLES, "config_db.json", _OTHERS)
     if "QUEUE" in tree:
         return _port(tree, facts)
     result = _profile(*_only_profile(tree, facts), facts)
-    result.missing += [f"{name}: no QUEUE uses it in the text" for name in ("SCHEDULER",) if name in tree]
+    result.lost_settings += [f"{name}: no QUEUE uses it in the text" for name in ("SCHEDULER",) if name in tree]
     return result
 
 
-def _only_profile(tree: Tree, facts: Facts) -> tuple[str, Tree]:
+def _only_profile(tree: Tree, facts: ConversionContext) -> tuple[str, Tree]:
     if any(isinstance(value, str) for value in tree.values()):
         return "the profile", tree
     profiles = _table(tree, "WRED_PROFILE") if "WRED_PROFILE" in tree else tree
     if not profiles:
         raise DialectError("WRED_PROFILE is empty")
-    name, profile = choose(profiles, facts, "profiles")
+    name, profile = select_object(profiles, facts, "profiles")
     if not isinstance(profile, dict):
         raise DialectError(f"{name}: expected a table")
     return name, profile
@@ -90,13 +96,13 @@ def _table(tree: Tree, name: str) -> Tree:
 
 def _fields(table: Tree, keys: list[Key], place: str) -> dict[str, str]:
     for name, value in table.items():
-        key_of(keys, name, place)
+        find_key(keys, name, place)
         if not isinstance(value, (str, int, float)) or isinstance(value, bool):
             raise DialectError(f"{place} {name}: expected a text")
     return {**{key.name: key.default for key in keys if key.default}, **{n: str(v) for n, v in table.items()}}
 
 
-def _profile(name: str, table: Tree, facts: Facts) -> Conversion:
+def _profile(name: str, table: Tree, facts: ConversionContext) -> Conversion:
     """RED if its colours agree, else WRED with a level for each colour."""
     fields = _fields(table, KEYS, name)
     result = Conversion("red", {"measure_in": "bytes"})
@@ -107,7 +113,7 @@ def _profile(name: str, table: Tree, facts: Facts) -> Conversion:
     if not enabled:
         raise DialectError('no colour is enabled: expected "wred_green_enable": "true"')
     rows = {colour: _colour(fields, colour) for colour in enabled}
-    weight = integer_of("weight", fields["weight"])
+    weight = parse_integer_of_word("weight", fields["weight"])
     if weight > 15:
         raise DialectError(f"weight {weight}: expected 0 to 15")
     result.parameters |= {"w_q": 2.0**-weight, "spacing": "none", "guards": False}
@@ -121,10 +127,11 @@ def _profile(name: str, table: Tree, facts: Facts) -> Conversion:
         _levels(result, rows, facts)
     _marks(result, fields["ecn"], enabled, name)
     result.notes.append(
-        f"w_q = {plain(2.0**-weight)}: SAI_WRED_ATTR_WEIGHT is {weight}{'' if 'weight' in table else ' by default'}"
+        f"w_q = {format_number(2.0**-weight)}: SAI_WRED_ATTR_WEIGHT is "
+        f"{weight}{'' if 'weight' in table else ' by default'}"
     )
-    result.missing += _unused(table, enabled, name)
-    result.missing += [f"{name} {key} {value}: {key_of(KEYS, key, name).reason}"
+    result.lost_settings += _unused(table, enabled, name)
+    result.lost_settings += [f"{name} {key} {value}: {find_key(KEYS, key, name).loss_reason}"
                        for key, value in table.items() if key.startswith("ecn_")]  # fmt: skip
     return result
 
@@ -142,14 +149,14 @@ def _colour(fields: dict[str, str], colour: str) -> tuple[int, int, float]:
     absent = [name for name in names if name not in fields]
     if absent:
         raise DialectError(f"{', '.join(absent)}: missing")
-    low, high = (integer_of(name, fields[name]) for name in names[:2])
-    share = real_of(names[2], fields[names[2]])
+    low, high = (parse_integer_of_word(name, fields[name]) for name in names[:2])
+    share = parse_real_of_word(names[2], fields[names[2]])
     if not 0 <= share <= 100:
         raise DialectError(f"{names[2]} {fields[names[2]]}: expected 0 to 100 percent")
-    return low, high, number(share / 100)
+    return low, high, round_to_12_digits(share / 100)
 
 
-def _levels(result: Conversion, rows: dict[str, tuple[int, int, float]], facts: Facts) -> None:
+def _levels(result: Conversion, rows: dict[str, tuple[int, int, float]], facts: ConversionContext) -> None:
     """A level for each colour, and green again for best effort.
 
     Thresholds of wred are numbers of packets, even if it measures bytes.
@@ -159,8 +166,8 @@ def _levels(result: Conversion, rows: dict[str, tuple[int, int, float]], facts: 
     never = (round(low * facts.packet), round(high * facts.packet), max_p)
     levels = [rows.get(colour, never) for colour in (*COLOURS, COLOURS[0])]
     lows, highs, shares = zip(*levels, strict=True)
-    result.parameters |= {"min_th": [number(low / facts.packet) for low in lows], "max_p": list(shares)}
-    result.parameters |= {"max_th": [number(high / facts.packet) for high in highs]}
+    result.parameters |= {"min_th": [round_to_12_digits(low / facts.packet) for low in lows], "max_p": list(shares)}
+    result.parameters |= {"max_th": [round_to_12_digits(high / facts.packet) for high in highs]}
     result.parameters["mean_packet"] = f"{facts.packet}B"
     result.notes.append("levels are green, yellow, red by AF's drop precedence; best effort, the last, is green")
 
@@ -175,7 +182,7 @@ def _marks(result: Conversion, ecn: str, enabled: list[str], name: str) -> None:
         result.parameters["mark_up_to"] = "always"
     colours = [colour for colour in COLOURS if ecn == "ecn_all" or f"_{colour}" in ecn]
     if any(colour not in colours for colour in enabled):
-        result.missing.append(f"ecn = {ecn}: marks some colours only")
+        result.lost_settings.append(f"ecn = {ecn}: marks some colours only")
 
 
 def _reference(text: str) -> str:
@@ -183,7 +190,7 @@ def _reference(text: str) -> str:
     return text.strip("[]").rpartition("|")[2]
 
 
-def _port(tree: Tree, facts: Facts) -> Conversion:
+def _port(tree: Tree, facts: ConversionContext) -> Conversion:
     """The queues of the only port, or of any if all are alike, or of the one that `--device` names."""
     ports: dict[str, dict[int, Tree]] = {}
     for name, table in _table(tree, "QUEUE").items():
@@ -197,7 +204,7 @@ def _port(tree: Tree, facts: Facts) -> Conversion:
         raise DialectError("QUEUE is empty")
     if facts.chosen not in ports and len({repr(queues) for queues in ports.values()}) == 1:
         ports = dict(list(ports.items())[:1])
-    port, queues = choose(ports, facts, "ports")
+    port, queues = select_object(ports, facts, "ports")
     maps = _maps_of(tree, port)
     result = _scheduled(tree, queues, maps, facts)
     own = _table(tree, "PORT").get(port, {})
@@ -205,9 +212,9 @@ def _port(tree: Tree, facts: Facts) -> Conversion:
         refuse_misspelt(name, ("speed",), f"PORT {port}")
     speed = own.get("speed")
     if speed is not None:
-        result.rate = 1e6 * real_of("speed", str(speed))
+        result.rate = 1e6 * parse_real_of_word("speed", str(speed))
     _shape(result, tree, maps)
-    result.missing += [f"{name}: buffers of the switch, shared between ports" for name in tree
+    result.lost_settings += [f"{name}: buffers of the switch, shared between ports" for name in tree
                        if name.startswith("BUFFER_")]  # fmt: skip
     return result
 
@@ -226,12 +233,12 @@ def _shape(result: Conversion, tree: Tree, maps: Tree) -> None:
     fields = _named(tree, "SCHEDULER", name, "PORT_QOS_MAP")
     for key in ("cir", "cbs", "pbs", "priority", "weight"):
         if key in fields:
-            result.missing.append(f"SCHEDULER {name} {key} {fields[key]}: belongs to the shaper of the port")
+            result.lost_settings.append(f"SCHEDULER {name} {key} {fields[key]}: belongs to the shaper of the port")
     if "pir" in fields and fields.get("meter_type", "packets") == "bytes":
-        rate = 8 * real_of("pir", str(fields["pir"]))
+        rate = 8 * parse_real_of_word("pir", str(fields["pir"]))
         result.rate = rate if result.rate is None else min(rate, result.rate)
     elif "pir" in fields:
-        result.missing.append(f"SCHEDULER {name} pir {fields['pir']}: a rate in packets per second")
+        result.lost_settings.append(f"SCHEDULER {name} pir {fields['pir']}: a rate in packets per second")
 
 
 def _named(tree: Tree, kind: str, name: str, place: str) -> Tree:
@@ -248,7 +255,7 @@ def _queue_numbers(text: str, name: str) -> list[int]:
     return [*range(int(match[1]), int(match[2] or match[1]) + 1)]
 
 
-def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Facts) -> Conversion:
+def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: ConversionContext) -> Conversion:
     owned: dict[int, tuple[Conversion, dict[str, str]]] = {}
     for queue, table in sorted(queues.items(), reverse=True):
         owned[queue] = _queue(tree, queue, table, facts)
@@ -256,7 +263,7 @@ def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Facts) ->
         ((queue, (result, scheduler)),) = owned.items()
         if "scheduler" in queues[queue]:
             share = f"{scheduler['type']} weight {scheduler['weight']}"
-            result.missing.append(f"queue {queue} {share}: a single queue has the whole port")
+            result.lost_settings.append(f"queue {queue} {share}: a single queue has the whole port")
         return result
     strict = [queue for queue, (_, scheduler) in owned.items() if scheduler["type"] == "STRICT"]
     shared = [queue for queue in owned if queue not in strict]
@@ -272,11 +279,11 @@ def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Facts) ->
         held = points.get(queue, [])
         name = f"queue{queue}"
         class_: Tree = {"name": name, "match": {"dscp": held} if held else {"traffic": [name]}}
-        class_ |= {"priority": place} if strict else {"weight": integer_of("weight", scheduler["weight"])}
+        class_ |= {"priority": place} if strict else {"weight": parse_integer_of_word("weight", scheduler["weight"])}
         if own.scheme != "droptail":
             class_["queue"] = {"scheme": own.scheme, **own.parameters}
         result.parameters["classes"].append(class_)
-        result.missing += own.missing
+        result.lost_settings += own.lost_settings
         result.notes += [note for note in own.notes if note not in result.notes]
     if not points:
         result.notes.append("no DSCP_TO_TC_MAP of the port in the text: put the traffic of each queue in match")
@@ -286,7 +293,7 @@ def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Facts) ->
     return result
 
 
-def _queue(tree: Tree, queue: int, table: Tree, facts: Facts) -> tuple[Conversion, dict[str, str]]:
+def _queue(tree: Tree, queue: int, table: Tree, facts: ConversionContext) -> tuple[Conversion, dict[str, str]]:
     known = [Key(name, "", "", "", "", _DOC) for name in ("scheduler", "wred_profile")]
     fields = _fields(table, known, f"QUEUE {queue}")
     result = Conversion("droptail", {})
@@ -302,8 +309,8 @@ def _queue(tree: Tree, queue: int, table: Tree, facts: Facts) -> tuple[Conversio
         if scheduler["type"] not in ("WRR", "DWRR", "STRICT"):
             raise DialectError(f"SCHEDULER {name} type {scheduler['type']}: expected DWRR, WRR or STRICT")
         for key in SCHEDULER_KEYS[2:]:
-            if key.name in own and key.neutral != ANY:
-                result.missing.append(f"SCHEDULER {name} {key.name} {scheduler[key.name]}: {key.reason}")
+            if key.name in own and key.neutral_values != ANY:
+                result.lost_settings.append(f"SCHEDULER {name} {key.name} {scheduler[key.name]}: {key.loss_reason}")
     return result, scheduler
 
 
@@ -317,48 +324,50 @@ def _code_points(tree: Tree, maps: Tree) -> dict[int, list[int]]:
     queues = by_queue or {str(n): str(n) for n in range(QUEUES)}
     queue_points: dict[int, list[int]] = {}
     for point, traffic_class in by_class.items():
-        number_ = integer_of("DSCP_TO_TC_MAP", str(point))
+        number_ = parse_integer_of_word("DSCP_TO_TC_MAP", str(point))
         queue = queues.get(str(traffic_class))
         if number_ > 63 or queue is None:
             raise DialectError(
                 f"DSCP_TO_TC_MAP {point}: {traffic_class}: no such code point, or no queue for the class"
             )
-        queue_points.setdefault(integer_of("TC_TO_QUEUE_MAP", str(queue)), []).append(number_)
+        queue_points.setdefault(parse_integer_of_word("TC_TO_QUEUE_MAP", str(queue)), []).append(number_)
     return {queue: sorted(points) for queue, points in queue_points.items()}
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """A profile with equal colours, or with one colour for each level of a WRED with up to three levels."""
     if scheme not in ("red", "wred"):
         raise DialectError(f"SONiC's WRED_PROFILE has no {scheme}")
     result = Conversion(scheme, dict(parameters))
-    limit = limit_packets(parameters, facts)
+    limit = limit_in_packets(parameters, facts)
     columns = [parameters.get(name, usual) for name, usual in DEFAULTS.items()]
     rows = list(zip(*columns, strict=True)) if isinstance(columns[0], list) else [tuple(columns)]
     if len(rows) > 1 and rows[-1] != rows[0]:
-        result.missing.append(f"level {len(rows) - 1}, of best effort: in SONiC best effort is green, level 0")
-    result.missing += [f"level {place}: SONiC has three colours" for place in range(len(COLOURS), len(rows) - 1)]
+        result.lost_settings.append(f"level {len(rows) - 1}, of best effort: in SONiC best effort is green, level 0")
+    result.lost_settings += [f"level {place}: SONiC has three colours" for place in range(len(COLOURS), len(rows) - 1)]
     rows += [rows[-1]] * (len(COLOURS) - len(rows))
     packet = parse_size(parameters["mean_packet"]) if "mean_packet" in parameters else facts.packet
     profile: dict[str, str] = {}
     for colour, (low, high, max_p) in zip(COLOURS, rows, strict=False):
         if not isinstance(low, str) and low >= NEVER[0]:
             continue
-        exact = [packets(value, facts, limit) * facts.packet if isinstance(value, str) else value * packet
+        exact = [length_in_packets(value, facts, limit) * facts.packet if isinstance(value, str) else value * packet
                  for value in (low, high)]  # fmt: skip
-        sizes = [whole(result, name, size, "bytes") for name, size in zip(("min_th", "max_th"), exact, strict=True)]
+        sizes = [
+            round_parameter(result, name, size, "bytes") for name, size in zip(("min_th", "max_th"), exact, strict=True)
+        ]
         profile |= {
             f"wred_{colour}_enable": "true",
             f"{colour}_min_threshold": str(sizes[0]),
             f"{colour}_max_threshold": str(sizes[1]),
-            f"{colour}_drop_probability": str(whole_percent(result, max_p)),
+            f"{colour}_drop_probability": str(max_p_percent(result, max_p)),
         }
     profile["ecn"] = "ecn_all" if parameters.get("ecn") else "ecn_none"
     result.notes.append(f"thresholds are bytes: packets of {packet} B")
     known = {"min_th", "max_th", "max_p", "ecn", "measure_in", "mean_packet", "spacing", "guards"}
     known |= {"mark_up_to"} if parameters.get("mark_up_to") == "always" else set()
-    list_unsaid(result, known | ({"w_q"} if parameters.get("w_q") == 1 else set()))
+    list_lost_parameters(result, known | ({"w_q"} if parameters.get("w_q") == 1 else set()))
     if "w_q" not in parameters:
-        result.missing.append("w_q = auto: the switch sets the weight of the average, 0 by default")
+        result.lost_settings.append("w_q = auto: the switch sets the weight of the average, 0 by default")
     result.text = json.dumps({"WRED_PROFILE": {"penstock": profile}}, indent=2)
     return result

@@ -8,9 +8,9 @@ import re
 from typing import Any
 
 from penstock.dialects.conversion import DialectError
-from penstock.dialects.pasted import without_prompts
+from penstock.dialects.pasted_text import strip_prompts
 
-__all__ = ["Tree", "tree_of"]
+__all__ = ["Tree", "read_tables"]
 
 Tree = dict[str, Any]
 
@@ -21,9 +21,9 @@ _NO_COMMAND = r"\b\B"
 """Matches no text."""
 
 
-def tree_of(text: str) -> Tree:
+def read_tables(text: str) -> Tree:
     """The tables of a text. Raises `DialectError` for a text that is neither JSON nor output of SONiC."""
-    text = without_prompts(text, _NO_COMMAND).strip()
+    text = strip_prompts(text, _NO_COMMAND).strip()
     lines = [line for line in text.splitlines() if line.strip()]
     if any(_PROFILE.match(line) for line in lines):
         return {"WRED_PROFILE": _printed_profiles(lines)}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.dialects.conversion import Conversion, Facts, packets
-from penstock.dialects.tc_keys import Given
+from penstock.dialects.conversion import Conversion, ConversionContext, length_in_packets
+from penstock.dialects.tc_keys import GivenKey
 from penstock.scenario.framing import FRAMINGS, LARGEST_OVERHEAD
 from penstock.units import parse_rate, parse_time
 
-__all__ = ["read_cake", "settle_memory"]
+__all__ = ["convert_limit_to_bytes", "read_cake"]
 
 LEAST_LIMIT = 4 * 2**20
 """Bytes of memory that `tc -s` prints for a slow or unlimited CAKE."""
@@ -21,7 +21,7 @@ LONGEST_RTT_NS = 1000 * 10**9
 """The longest rtt that CAKE accepts here."""
 
 
-def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
+def read_cake(order: Sequence[GivenKey], conversion: Conversion) -> None:
     """Overhead, framing, limit and rtt of the keys in their order.
 
     `conservative` sets the overhead, and other link layers add to it; `raw` keeps the mpu (measured with tc 6.1).
@@ -38,11 +38,11 @@ def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
         elif word == "raw":
             overhead, cells = 0, "none"
         elif word == "overhead":
-            overhead = int(item.key.value(item.text).removesuffix("B"))
+            overhead = int(item.key.parse_value(item.text).removesuffix("B"))
         elif word == "mpu":
-            mpu = int(item.key.value(item.text).removesuffix("B"))
+            mpu = int(item.key.parse_value(item.text).removesuffix("B"))
         elif word in ("atm", "ptm", "noatm"):
-            cells = item.key.setting
+            cells = item.key.flag_value
     if conversion.parameters["isolation"] in _BY_HOST and all(item.key.word != "nat" for item in order):
         conversion.notes.append(
             "nonat: hosts are distinguished here; cake cannot do so behind a NAT, where they have one address: "
@@ -51,7 +51,7 @@ def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
     conversion.parameters |= {"overhead": f"{overhead}B", "mpu": f"{mpu}B", "cells": cells}
     if overhead > LARGEST_OVERHEAD:
         conversion.parameters["overhead"] = f"{LARGEST_OVERHEAD}B"
-        conversion.missing.append(f"overhead {overhead}: the sum is above {LARGEST_OVERHEAD} bytes")
+        conversion.lost_settings.append(f"overhead {overhead}: the sum is above {LARGEST_OVERHEAD} bytes")
     if parse_time(conversion.parameters["rtt"]) > LONGEST_RTT_NS:
         conversion.parameters["rtt"] = "1000s"
         conversion.notes.append("rtt = 1000s, the longest here: the AQM almost never acts")
@@ -67,7 +67,7 @@ def _limit(conversion: Conversion) -> str:
     return f"{max(LEAST_LIMIT, round(4 * sent))}B"
 
 
-def settle_memory(conversion: Conversion, facts: Facts) -> None:
+def convert_limit_to_bytes(conversion: Conversion, facts: ConversionContext) -> None:
     """Convert a limit to bytes; omit it if Linux computes the same one."""
     given = conversion.parameters.get("limit")
     if given is None:
@@ -75,10 +75,10 @@ def settle_memory(conversion: Conversion, facts: Facts) -> None:
     is_shaped = "bandwidth" in conversion.parameters
     if given == "inf":
         if is_shaped:
-            conversion.missing.append("limit = inf: cake with a bandwidth always has a limit")
+            conversion.lost_settings.append("limit = inf: cake with a bandwidth always has a limit")
         del conversion.parameters["limit"]
         return
-    octets = round(facts.packet * packets(given, facts))
+    octets = round(facts.packet * length_in_packets(given, facts))
     if is_shaped and f"{octets}B" == _limit(Conversion("cake", {"rtt": "100ms", **conversion.parameters})):
         del conversion.parameters["limit"]
         return

@@ -7,18 +7,18 @@ from typing import Any
 
 from penstock.aqms.catalog import find_scheme
 from penstock.dialects.conversion import Conversion, DialectError
-from penstock.dialects.kinds import number, time_text
-from penstock.dialects.tc_keys import Given
-from penstock.dialects.tc_kinds import TIME
+from penstock.dialects.tc_keys import GivenKey
+from penstock.dialects.tc_quantities import TIME
+from penstock.dialects.value_kinds import round_to_12_digits, time_text
 from penstock.units import format_time, parse_time
 
-__all__ = ["read_dualpi2", "settle_gains"]
+__all__ = ["derive_gains", "read_dualpi2"]
 
 MAX_OF_TYPICAL = 6
 """The ratio of max_rtt to typical_rtt if one of them is given."""
 
 
-def read_dualpi2(order: Sequence[Given], special: Mapping[str, str], conversion: Conversion) -> None:
+def read_dualpi2(order: Sequence[GivenKey], special: Mapping[str, str], conversion: Conversion) -> None:
     """Target, period and gains by the round trips that are given."""
     if not special:
         return
@@ -37,10 +37,13 @@ def read_dualpi2(order: Sequence[Given], special: Mapping[str, str], conversion:
 
 def _gains(period: int, longest: int) -> dict[str, float]:
     """Gains per second for a period and the longest round trip in nanoseconds."""
-    return {"alpha": number(0.1 * period / 1e9 / (longest / 1e9) ** 2), "beta": number(0.3 / (longest / 1e9))}
+    return {
+        "alpha": round_to_12_digits(0.1 * period / 1e9 / (longest / 1e9) ** 2),
+        "beta": round_to_12_digits(0.3 / (longest / 1e9)),
+    }
 
 
-def settle_gains(conversion: Conversion) -> None:
+def derive_gains(conversion: Conversion) -> None:
     """Compute the values that follow from others, and the step that tc uses instead of a ramp."""
     given = conversion.parameters
     ours = {param.name: param.default for param in find_scheme("dualpi2").params}
@@ -53,7 +56,7 @@ def settle_gains(conversion: Conversion) -> None:
             given[name] = computed[name]
     if nanos["range"]:
         step = nanos["min_th"] + nanos["range"] // 2
-        conversion.missing.append(
+        conversion.lost_settings.append(
             f"range = {format_time(nanos['range'])}: Linux marks every packet of the L queue from a delay on, here "
             f"{format_time(step)}, the middle of the ramp"
         )

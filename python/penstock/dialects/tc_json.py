@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from penstock.dialects.conversion import DialectError
-from penstock.dialects.tc_kinds import Quantity
-from penstock.dialects.tc_netem import json_words
+from penstock.dialects.tc_netem import option_words_from_json
+from penstock.dialects.tc_quantities import Quantity
 from penstock.dialects.tc_table import QUEUES
 
-__all__ = ["is_json", "objects_of"]
+__all__ = ["is_json", "parse_objects"]
 
 _RATES = {"rate", "ceil", "peakrate", "maxrate", "bandwidth", "low_rate_threshold"}
 """Numbers that are bytes per second."""
@@ -27,7 +27,7 @@ def is_json(text: str) -> bool:
     return re.match(r"\s*(?:\{|\[\s*[\[{\]])", text) is not None
 
 
-def objects_of(text: str) -> list[dict[str, Any]]:
+def parse_objects(text: str) -> list[dict[str, Any]]:
     """The objects of one or several arrays. Raises `DialectError`."""
     objects: list[dict[str, Any]] = []
     decoder, rest = json.JSONDecoder(), text.strip()
@@ -85,7 +85,7 @@ def _object(one: Any) -> dict[str, Any]:
 
 
 def _words(kind: str, options: Mapping[str, Any]) -> Iterator[str]:
-    keys = QUEUES[kind].by_word if kind in QUEUES else {}
+    keys = QUEUES[kind].keys_by_word if kind in QUEUES else {}
     for name, value in options.items():
         word = name if name in keys else name.replace("_", "-") if name.replace("_", "-") in keys else name
         if kind == "cake" and name in ("diffserv", "flowmode", "atm"):
@@ -100,7 +100,7 @@ def _words(kind: str, options: Mapping[str, Any]) -> Iterator[str]:
             yield word
             yield from map(_text, value)
         elif isinstance(value, Mapping) and kind == "netem":
-            yield from json_words(name, value)
+            yield from option_words_from_json(name, value)
         elif isinstance(value, Mapping):
             yield word
             yield from _words("", value)

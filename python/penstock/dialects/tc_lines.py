@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.dialects.conversion import DialectError
-from penstock.dialects.pasted import without_prompts
-from penstock.dialects.tc_json import is_json, objects_of
-from penstock.dialects.tc_shell import Command, commands_of
+from penstock.dialects.pasted_text import strip_prompts
+from penstock.dialects.tc_json import is_json, parse_objects
+from penstock.dialects.tc_shell import ShellLine, shell_lines
 from penstock.dialects.tc_table import QUEUES
 
-__all__ = ["STAB", "Line", "identifier", "lines_of", "queue_of"]
+__all__ = ["STAB", "TcObject", "normalize_handle", "qdisc_handle", "read_objects"]
 
 SUBJECTS = ("qdisc", "class", "filter")
 OTHERS = ("chain", "action", "actions", "monitor", "exec")
@@ -31,19 +31,19 @@ _STATISTICS = re.compile(
 
 
 @dataclass
-class Line:
+class TcObject:
     """A line of tc.
 
     Attributes:
         subject: "qdisc", "class" or "filter"; "other" for a command that is not of these.
         kind: of the queue, of the class, or of the filter.
-        at: its place: "handle", "classid", "parent", "dev".
+        location: its place: "handle", "classid", "parent", "dev".
         words: its options.
         text: as given.
-        printed: whether tc prints a queue so, and not whether it takes it so: without a verb, with a handle.
+        is_printed: whether tc prints a queue so, and not whether it takes it so: without a verb, with a handle.
         verb: "add", "replace", "change", "link" or "delete"; empty where it is printed, or stands alone.
-        stab: words of its size table, tc-stab(8).
-        counted: the lines with statistics below it, as printed.
+        size_table_words: words of its size table, tc-stab(8).
+        statistics_lines: the lines with statistics below it, as printed.
         counters: its statistics as `tc -json` has them.
 
     """
@@ -51,32 +51,34 @@ class Line:
     subject: str
     text: str
     kind: str = ""
-    at: dict[str, str] = field(default_factory=dict)
+    location: dict[str, str] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
-    printed: bool = False
+    is_printed: bool = False
     verb: str = ""
-    stab: list[str] = field(default_factory=list)
-    counted: list[str] = field(default_factory=list)
+    size_table_words: list[str] = field(default_factory=list)
+    statistics_lines: list[str] = field(default_factory=list)
     counters: dict[str, Any] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
         """The class, or the queue by the name that others use for their parent: `1:10`, `1:0`."""
-        handle = self.at.get("handle", "")
-        return identifier(self.at.get("classid") or (handle if ":" in handle or not handle else f"{handle}:"))
+        handle = self.location.get("handle", "")
+        return normalize_handle(
+            self.location.get("classid") or (handle if ":" in handle or not handle else f"{handle}:")
+        )
 
     @property
     def parent(self) -> str:
         """The class or queue above; empty at the root."""
-        return identifier(self.at.get("parent", ""))
+        return normalize_handle(self.location.get("parent", ""))
 
     @property
     def device(self) -> str:
         """The device; empty if the text does not name it."""
-        return self.at.get("dev", "")
+        return self.location.get("dev", "")
 
 
-def identifier(text: str) -> str:
+def normalize_handle(text: str) -> str:
     """A handle in one form: `1:` and `1:0` are the same, numbers are hexadecimal.
 
     >>> identifier("1:"), identifier("0001:0A"), identifier("")
@@ -90,7 +92,7 @@ def identifier(text: str) -> str:
     return f"{int(major or '0', 16):x}:{int(minor or '0', 16):x}"
 
 
-def queue_of(place: str) -> str:
+def qdisc_handle(place: str) -> str:
     """The queue of a class; empty without one.
 
     >>> queue_of("1:10"), queue_of("")
@@ -99,15 +101,15 @@ def queue_of(place: str) -> str:
     return f"{place.partition(':')[0]}:0" if place else ""
 
 
-def lines_of(text: str) -> list[Line]:
+def read_objects(text: str) -> list[TcObject]:
     """The objects of a text; a queue may stand alone, without `tc qdisc`."""
-    text = without_prompts(text, r".*\btc\s")
+    text = strip_prompts(text, r".*\btc\s")
     output = re.sub(r"^\s*(?:[#$]\s*)?(?:sudo\s+)?tc\s.*\n", "", text)
     if is_json(output):
-        return [_from_json(one) for one in objects_of(output)]
-    lines: list[Line] = []
+        return [_from_json(one) for one in parse_objects(output)]
+    lines: list[TcObject] = []
     shown_device = ""
-    for command in commands_of(text):
+    for command in shell_lines(text):
         last = lines[-1] if lines else None
         if last is None or not _continues(last, command):
             line = _line(command.text.split(), command.text)
@@ -115,43 +117,43 @@ def lines_of(text: str) -> list[Line]:
                 shown_device = line.device
             elif line.subject == "other" or line.kind or line.verb:
                 lines.append(line)
-            if line.printed and not line.device and shown_device:
-                line.at["dev"] = shown_device
+            if line.is_printed and not line.device and shown_device:
+                line.location["dev"] = shown_device
     return lines
 
 
-def _from_json(one: dict[str, Any]) -> Line:
-    line = Line(one["subject"], one["text"], one["kind"], one["at"], one["words"], printed=True)
-    line.stab, line.counters = one["stab"], one["counters"]
+def _from_json(one: dict[str, Any]) -> TcObject:
+    line = TcObject(one["subject"], one["text"], one["kind"], one["at"], one["words"], is_printed=True)
+    line.size_table_words, line.counters = one["stab"], one["counters"]
     return line
 
 
-def _continues(last: Line, command: Command) -> bool:
+def _continues(last: TcObject, command: ShellLine) -> bool:
     """Add a line to the object above it, if it belongs to that object."""
     words, text = command.text.split(), command.text
     if command.is_indented and words[0] in ("vq", "DP", "match"):
         last.words += words
         last.text = f"{last.text} {text}"
-    elif last.printed and command.is_indented and words[0] == "linklayer":
-        last.stab += words
-    elif _STATISTICS.match(text) and (last.printed or last.subject != "qdisc"):
-        last.counted.append(text)
-    elif (command.is_indented or last.printed) and not last.counted and _is_wrapped(last, words):
+    elif last.is_printed and command.is_indented and words[0] == "linklayer":
+        last.size_table_words += words
+    elif _STATISTICS.match(text) and (last.is_printed or last.subject != "qdisc"):
+        last.statistics_lines.append(text)
+    elif (command.is_indented or last.is_printed) and not last.statistics_lines and _is_wrapped(last, words):
         last.words += words
-    elif last.printed and _is_counted(command, words):
-        last.counted.append(text)
+    elif last.is_printed and _is_counted(command, words):
+        last.statistics_lines.append(text)
     else:
         return False
     return True
 
 
-def _is_wrapped(last: Line, words: Sequence[str]) -> bool:
+def _is_wrapped(last: TcObject, words: Sequence[str]) -> bool:
     """Whether a line continues the line above, which tc, a mail program or a web page has wrapped."""
-    keys = QUEUES[last.kind].by_word if last.kind in QUEUES else {}
+    keys = QUEUES[last.kind].keys_by_word if last.kind in QUEUES else {}
     return words[0] in keys or (bool(last.words) and last.words[-1] in keys and words[0] not in (*SUBJECTS, "tc"))
 
 
-def _is_counted(command: Command, words: Sequence[str]) -> bool:
+def _is_counted(command: ShellLine, words: Sequence[str]) -> bool:
     """Whether a line below a printed object contains its statistics."""
     if words[0] in ("tc", "sudo", *SUBJECTS):
         return False
@@ -163,10 +165,10 @@ _COUNTERS = {"maxpacket", "new_flows_len", "count", "prob", "pkts_in", "marked",
 """First words of lines with statistics that a paste may have without their indentation."""
 
 
-def _line(words: Sequence[str], text: str) -> Line:
+def _line(words: Sequence[str], text: str) -> TcObject:
     """The object of a line. A show command has a verb of `SHOWING` and no kind."""
     rest, is_tc = _after_tc(list(words))
-    line = Line("qdisc", text)
+    line = TcObject("qdisc", text)
     if rest and (name := _full(rest[0], (*SUBJECTS, *OTHERS), is_tc=is_tc)):
         line.subject = name if name in SUBJECTS else "other"
         is_named, rest = True, rest[1:]
@@ -178,14 +180,14 @@ def _line(words: Sequence[str], text: str) -> Line:
     if rest and is_named and (verb := _full(rest[0], (*VERBS, "del"), is_tc=is_tc)):
         line.verb, rest = "delete" if verb == "del" else verb, rest[1:]
         if line.verb in SHOWING:
-            line.at = dict([rest[at : at + 2] for at in range(len(rest) - 1) if rest[at] == "dev"])
+            line.location = dict([rest[at : at + 2] for at in range(len(rest) - 1) if rest[at] == "dev"])
             return line
     elif is_named and not rest:
         return line
-    line.printed = is_named and not line.verb and len(rest) > 1 and bool(_ID.fullmatch(rest[1]))
+    line.is_printed = is_named and not line.verb and len(rest) > 1 and bool(_ID.fullmatch(rest[1]))
     line.words = _placed(line, rest)
     if is_named and line.subject == "filter" and not line.verb:
-        line.printed = True
+        line.is_printed = True
     return line
 
 
@@ -212,14 +214,14 @@ def _full(word: str, names: Sequence[str], *, is_tc: bool) -> str:
     return next((name for name in names if is_tc and name.startswith(word)), "")
 
 
-def _placed(line: Line, rest: list[str]) -> list[str]:
+def _placed(line: TcObject, rest: list[str]) -> list[str]:
     """Take the place of an object from its words; the other words are its options."""
     while rest:
         word = rest[0]
-        if line.kind and not line.printed and line.subject == "qdisc":
+        if line.kind and not line.is_printed and line.subject == "qdisc":
             break
         if word in _PLACES and len(rest) > 1 and not (line.subject == "filter" and word == "handle"):
-            line.at[word] = rest[1]
+            line.location[word] = rest[1]
             rest = rest[2:]
         elif word in ("root", "offloaded", "[deleted]", "deleted", "added"):
             rest = rest[1:]
@@ -229,12 +231,12 @@ def _placed(line: Line, rest: list[str]) -> list[str]:
             rest = rest[3:]
         elif _ID.fullmatch(word) and line.kind:
             place = "classid" if line.subject == "class" else "handle"
-            if line.printed and place in line.at:
-                raise DialectError(f"{line.text}: {word} stands after {line.at[place]}: it has one {place}")
-            line.at[place] = word
+            if line.is_printed and place in line.location:
+                raise DialectError(f"{line.text}: {word} stands after {line.location[place]}: it has one {place}")
+            line.location[place] = word
             rest = rest[1:]
         elif line.subject == "filter" and word in _FILTER_PLACES:
-            line.at["pref" if word in ("prio", "preference") else word] = rest[1] if len(rest) > 1 else ""
+            line.location["pref" if word in ("prio", "preference") else word] = rest[1] if len(rest) > 1 else ""
             rest = rest[2:]
         elif not line.kind:
             line.kind, rest = word, rest[1:]
@@ -243,8 +245,8 @@ def _placed(line: Line, rest: list[str]) -> list[str]:
     return rest
 
 
-def _stab(line: Line, rest: list[str]) -> list[str]:
+def _stab(line: TcObject, rest: list[str]) -> list[str]:
     while len(rest) > 1 and rest[0] in STAB:
-        line.stab += rest[:2]
+        line.size_table_words += rest[:2]
         rest = rest[2:]
     return rest

@@ -7,11 +7,18 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any
 
-from penstock.dialects.tc_lines import Line
-from penstock.dialects.tc_units import whole_of
-from penstock.scenario.resolve.codepoints import codepoint
+from penstock.dialects.tc_lines import TcObject
+from penstock.dialects.tc_units import parse_whole_of_word
+from penstock.scenario.resolve.codepoints import parse_codepoint
 
-__all__ = ["by_preference", "claim", "overtaken", "priority_of", "read_filter", "write_filters"]
+__all__ = [
+    "add_class_conditions",
+    "filter_order_loss",
+    "linux_priority",
+    "read_filter",
+    "sort_by_preference",
+    "write_filters",
+]
 
 _ECN = ("not", "ect1", "ect0", "ce")
 _PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1}
@@ -21,7 +28,7 @@ _TARGETS = ("flowid", "*flowid", "classid")
 _WITH_VALUE = {"order", "ht", "bkt", "chain", "fh", "eth_type", "skip_sw"}
 
 
-def priority_of(dscp: int) -> int:
+def linux_priority(dscp: int) -> int:
     """Linux' priority of a packet by its TOS octet, tc-prio(8): the lowest three bits of the code point choose."""
     return (0, 0, 2, 2, 6, 6, 4, 4)[dscp & 7]
 
@@ -115,7 +122,7 @@ def write_filters(match: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     unsaid = [f"match {key} = {value}" for key, value in match.items() if key not in ("dscp", "ecn", "protocol")]
     if unsaid:
         return [], unsaid
-    points = [(codepoint(one) << 2, 0xFC) for one in _listed(match, "dscp")] or [(0, 0)]
+    points = [(parse_codepoint(one) << 2, 0xFC) for one in _listed(match, "dscp")] or [(0, 0)]
     marks = [(_ECN.index(one), 0x03) for one in _listed(match, "ecn")] or [(0, 0)]
     protocols = [_PROTOCOLS.get(one, one) for one in _listed(match, "protocol")] or [None]
     found = []
@@ -134,13 +141,13 @@ def _listed(match: Mapping[str, Any], key: str) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def by_preference(filters: Sequence[Line]) -> list[Line]:
+def sort_by_preference(filters: Sequence[TcObject]) -> list[TcObject]:
     """Filters in the order in which they are tried; one without a preference precedes all earlier ones (Linux 6.18)."""
-    ranked: list[tuple[int, Line]] = []
+    ranked: list[tuple[int, TcObject]] = []
     for one in filters:
-        given = one.at.get("pref")
+        given = one.location.get("pref")
         least = min((rank for rank, _ in ranked), default=FIRST_PREFERENCE + 1)
-        ranked.append((whole_of("pref", given) if given else least - 1, one))
+        ranked.append((parse_whole_of_word("pref", given) if given else least - 1, one))
     return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
 
 
@@ -148,7 +155,7 @@ FIRST_PREFERENCE = 49152
 """Preference that tc prints for a filter without one, if there is no other filter."""
 
 
-def overtaken(entries: Sequence[tuple[str, dict[str, Any]]], rest: str) -> list[str]:
+def filter_order_loss(entries: Sequence[tuple[str, dict[str, Any]]], rest: str) -> list[str]:
     """A loss if packets for the last class, which has no condition here, match later filters of other classes."""
     for number_, (place, match) in enumerate(entries):
         later = [other for name, other in entries[number_ + 1 :] if name != rest]
@@ -157,7 +164,7 @@ def overtaken(entries: Sequence[tuple[str, dict[str, Any]]], rest: str) -> list[
     return []
 
 
-def claim(entries: list[tuple[str, dict[str, Any]]], place: str, match: dict[str, Any]) -> bool:
+def add_class_conditions(entries: list[tuple[str, dict[str, Any]]], place: str, match: dict[str, Any]) -> bool:
     """Add conditions of a class; False if it already has conditions with which they cannot be combined."""
     points = set(match.get("dscp", ()))
     alone = [found for _, found in entries if set(found) == {"dscp"}]

@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError
-from penstock.dialects.kinds import plain, real_of
-from penstock.dialects.tc_units import TIMES, measured, whole_of
-from penstock.errors import nearest
+from penstock.dialects.tc_units import TIMES, parse_quantity, parse_whole_of_word
+from penstock.dialects.value_kinds import format_number, parse_real_of_word
+from penstock.errors import did_you_mean
 from penstock.scenario.resolve.impairments import DISTRIBUTIONS
 from penstock.units import format_time
 
-__all__ = ["json_words", "read_link"]
+__all__ = ["option_words_from_json", "read_link_keys"]
 
 _STATES = ("p13", "p31", "p32", "p23", "p14")
 _ELLIOTT = ("p", "r", "1-h", "1-k")
 
 
-def read_link(given: Mapping[str, str], found: Conversion) -> dict[str, Any]:
+def read_link_keys(given: Mapping[str, str], found: Conversion) -> dict[str, Any]:
     """The keys of the link; what is lost and notes are added to `found`. Raises `DialectError`."""
     link: dict[str, Any] = {}
     if "delay" in given:
@@ -42,7 +42,7 @@ def read_link(given: Mapping[str, str], found: Conversion) -> dict[str, Any]:
         if rate > 0:
             link["reorder"] = {"rate": rate, "early": True} | ({"correlation": correlation} if correlation else {})
             if "gap" in given:
-                link["reorder"]["gap"] = max(whole_of("gap", given["gap"]), 1)
+                link["reorder"]["gap"] = max(parse_whole_of_word("gap", given["gap"]), 1)
     elif "gap" in given and given["gap"] != "0":
         raise DialectError(f"gap {given['gap']} needs a reorder with a probability")
     return link
@@ -57,8 +57,10 @@ def _delay(given: Mapping[str, str], found: Conversion) -> dict[str, Any]:
         return link
     name = given.get("distribution", "uniform")
     if name not in DISTRIBUTIONS:
-        found.missing.append(f"distribution {name}{nearest(name, DISTRIBUTIONS)}: not supported, unlike uniform, "
-                             "normal, pareto and paretonormal; normal is used")  # fmt: skip
+        found.lost_settings.append(
+            f"distribution {name}{did_you_mean(name, DISTRIBUTIONS)}: not supported, unlike uniform, normal, pareto "
+            "and paretonormal; normal is used"
+        )
         name = "normal"
     if "distribution" not in given:
         found.notes.append("without a distribution, netem draws delays uniformly; tc does not print the distribution")
@@ -101,10 +103,10 @@ def _chance(word: str, words: Sequence[str]) -> tuple[float, float]:
 
 def _percent(word: str, text: str) -> float:
     """A percentage as a share; the percent sign may be left out."""
-    percent = real_of(word, text.removesuffix("%"))
+    percent = parse_real_of_word(word, text.removesuffix("%"))
     if not 0 <= percent <= 100:
         raise DialectError(f"{word} {text}: expected a percentage from 0% to 100%")
-    return float(plain(percent / 100))
+    return float(format_number(percent / 100))
 
 
 def _time(text: str) -> str:
@@ -113,12 +115,12 @@ def _time(text: str) -> str:
 
 def _nanos(text: str) -> int:
     try:
-        return round(1e9 * measured(text, TIMES, "time"))
+        return round(1e9 * parse_quantity(text, TIMES, "time"))
     except ValueError as error:
         raise DialectError(f"{text}: {error}") from None
 
 
-def json_words(name: str, values: Mapping[str, Any]) -> list[str]:
+def option_words_from_json(name: str, values: Mapping[str, Any]) -> list[str]:
     """An option of `tc -json` in words; in JSON, times are in seconds and probabilities from 0 to 1."""
     word, _, model = name.partition("-")
     words = [word, *([model] if model in ("state", "gemodel") else [])]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.dialects.conversion import DialectError
-from penstock.dialects.tc_keys import Fate, Given, Qdisc
-from penstock.dialects.tc_lines import Line
-from penstock.dialects.tc_units import measured as measured_text
+from penstock.dialects.tc_keys import GivenKey, KeyEffect, Qdisc
+from penstock.dialects.tc_lines import TcObject
+from penstock.dialects.tc_units import parse_quantity as measured_text
 
-__all__ = ["measured", "options", "taken"]
+__all__ = ["effective_options", "extract_value", "parse_quantity"]
 
 
-def measured(text: str, units: dict[str, float], what: str) -> float:
+def parse_quantity(text: str, units: dict[str, float], what: str) -> float:
     """As in `tc_units`. Raises `DialectError`."""
     try:
         return measured_text(text, units, what)
@@ -20,20 +20,20 @@ def measured(text: str, units: dict[str, float], what: str) -> float:
         raise DialectError(f"{text}: {error}") from None
 
 
-def options(qdisc: Qdisc, line: Line, missing: list[str]) -> dict[str, str]:
+def effective_options(qdisc: Qdisc, line: TcObject, missing: list[str]) -> dict[str, str]:
     """The keys of a line that take effect, by their first spelling; the other keys are listed."""
     values: dict[str, str] = {}
-    for item in qdisc.given(line.words, is_printed=line.printed):
-        if not isinstance(item, Given):
+    for item in qdisc.parse_words(line.words, is_printed=line.is_printed):
+        if not isinstance(item, GivenKey):
             missing.append(f"{item}: unknown option of {qdisc.kind}")
-        elif item.key.fate is Fate.APPLIED:
+        elif item.key.effect is KeyEffect.APPLIED:
             values[item.key.word] = item.text
-        elif item.key.fate is Fate.LOST and not (item.key.is_neutral and item.key.is_default(item.text)):
-            missing.append(item.loss)
+        elif item.key.effect is KeyEffect.LOST and not (item.key.is_neutral and item.key.is_default(item.text)):
+            missing.append(item.loss_line)
     return values
 
 
-def taken(word: str, words: Sequence[str]) -> tuple[str | None, list[str]]:
+def extract_value(word: str, words: Sequence[str]) -> tuple[str | None, list[str]]:
     """The value after a word, and the other words."""
     if word not in words[:-1]:
         return None, list(words)

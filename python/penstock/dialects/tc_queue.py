@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.aqms.catalog import find_scheme
-from penstock.dialects.conversion import Conversion, DialectError, Facts, settle_limit
-from penstock.dialects.kinds import plain
-from penstock.dialects.tc_cake import read_cake, settle_memory
-from penstock.dialects.tc_dualpi2 import read_dualpi2, settle_gains
-from penstock.dialects.tc_keys import Fate, Given, Key, Qdisc
-from penstock.dialects.tc_kinds import SIXTEENTHS
-from penstock.dialects.tc_lines import Line
-from penstock.dialects.tc_red import marks_end_at_max, read_red, red_words
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, convert_limit
+from penstock.dialects.tc_cake import convert_limit_to_bytes, read_cake
+from penstock.dialects.tc_dualpi2 import derive_gains, read_dualpi2
+from penstock.dialects.tc_keys import GivenKey, Key, KeyEffect, Qdisc
+from penstock.dialects.tc_lines import TcObject
+from penstock.dialects.tc_quantities import SIXTEENTHS
+from penstock.dialects.tc_red import marks_end_at_max, read_red, red_option_words
 from penstock.dialects.tc_table import QUEUES
+from penstock.dialects.value_kinds import format_number
 from penstock.units import format_time, parse_time
 
-__all__ = ["KINDS", "is_same", "queue", "read", "write"]
+__all__ = ["KINDS", "is_same_value", "read", "read_options", "write"]
 
 KINDS = tuple(QUEUES)
 """Names of the queues."""
@@ -25,50 +25,50 @@ KINDS = tuple(QUEUES)
 _RED = ("red", "choke")
 
 
-def read(line: Line, facts: Facts) -> Conversion:
+def read(line: TcObject, facts: ConversionContext) -> Conversion:
     """The settings of a line."""
-    return queue(line.kind, line.words, facts, is_printed=line.printed)
+    return read_options(line.kind, line.words, facts, is_printed=line.is_printed)
 
 
-def queue(kind: str, words: Sequence[str], facts: Facts, *, is_printed: bool = False) -> Conversion:
+def read_options(kind: str, words: Sequence[str], facts: ConversionContext, *, is_printed: bool = False) -> Conversion:
     """The settings of a queue's options, with Linux's defaults for those that are left out.
 
     tc prints `ecn` where it is on; `noecn` turns it off.
     """
     qdisc = QUEUES[kind]
     conversion = Conversion(qdisc.scheme, {} if kind in _RED else qdisc.defaults)
-    if is_printed and "ecn" in conversion.parameters and "ecn" in qdisc.by_word:
+    if is_printed and "ecn" in conversion.parameters and "ecn" in qdisc.keys_by_word:
         conversion.parameters["ecn"] = False
     special: dict[str, str] = {}
-    order: list[Given] = []
-    for item in qdisc.given(words, is_printed=is_printed):
+    order: list[GivenKey] = []
+    for item in qdisc.parse_words(words, is_printed=is_printed):
         if isinstance(item, str):
-            conversion.missing.append(f"{item}: unknown option of {kind}")
+            conversion.lost_settings.append(f"{item}: unknown option of {kind}")
             continue
         order.append(item)
         key, text = item.key, item.text
-        if key.fate is Fate.APPLIED and key.parameter and key.kind is not None:
-            conversion.parameters[key.parameter] = key.value(text)
-        elif key.fate is Fate.APPLIED and key.parameter:
-            conversion.parameters[key.parameter] = key.setting
-        elif key.fate is Fate.APPLIED or key.word == "bandwidth":
+        if key.effect is KeyEffect.APPLIED and key.parameter and key.quantity is not None:
+            conversion.parameters[key.parameter] = key.parse_value(text)
+        elif key.effect is KeyEffect.APPLIED and key.parameter:
+            conversion.parameters[key.parameter] = key.flag_value
+        elif key.effect is KeyEffect.APPLIED or key.word == "bandwidth":
             special[key.word] = text
-        elif key.fate is Fate.LOST:
+        elif key.effect is KeyEffect.LOST:
             _lose(item, conversion)
     conversion.parameters = {name: value for name, value in conversion.parameters.items() if value is not None}
     _read_special(kind, order, special, conversion, facts)
     return conversion
 
 
-def _lose(item: Given, conversion: Conversion) -> None:
-    if item.key.kind is not None:
-        item.key.value(item.text)
+def _lose(item: GivenKey, conversion: Conversion) -> None:
+    if item.key.quantity is not None:
+        item.key.parse_value(item.text)
     if not (item.key.is_neutral and item.key.is_default(item.text)):
-        conversion.missing.append(item.loss)
+        conversion.lost_settings.append(item.loss_line)
 
 
 def _read_special(
-    kind: str, order: Sequence[Given], special: dict[str, str], conversion: Conversion, facts: Facts
+    kind: str, order: Sequence[GivenKey], special: dict[str, str], conversion: Conversion, facts: ConversionContext
 ) -> None:
     """Apply rules that involve several keys of a kind."""
     if kind in _RED:
@@ -80,10 +80,10 @@ def _read_special(
     elif kind == "fq":
         buckets = conversion.parameters["buckets"]
         conversion.notes.append(f"fq has one queue per flow; with {buckets} buckets, collisions in sfq are rare")
-        conversion.missing.append("pacing, and priority of new flows: here senders pace their packets themselves")
+        conversion.lost_settings.append("pacing, and priority of new flows: here senders pace their packets themselves")
 
 
-def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
+def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
     """A queue and its options. Raises `DialectError` if tc has no such queue."""
     kinds = [kind for kind, qdisc in QUEUES.items() if qdisc.scheme == scheme]
     if not kinds:
@@ -95,14 +95,14 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     written = {"variant", *_fixed(qdisc, conversion)}
     words: list[str] = []
     if kind in _RED:
-        words += red_words(kind, conversion, facts)
+        words += red_option_words(kind, conversion, facts)
         written |= _SAID_OF_RED
     elif kind == "cake":
-        settle_memory(conversion, facts)
+        convert_limit_to_bytes(conversion, facts)
     else:
-        settle_limit(conversion, facts, in_packets=kind != "bfifo")
+        convert_limit(conversion, facts, in_packets=kind != "bfifo")
     if kind == "dualpi2":
-        settle_gains(conversion)
+        derive_gains(conversion)
     if kind == "sfq":
         _settle_sfq(conversion)
     words += _words(qdisc, conversion, written)
@@ -126,7 +126,9 @@ def _settle_sfq(conversion: Conversion) -> None:
     if "flows" not in conversion.parameters and bounded > SFQ_FLOWS:
         conversion.parameters["flows"] = bounded
     if "depth" not in conversion.parameters and bounded > SFQ_DEPTH:
-        conversion.missing.append(f"a flow that fills the queue: sfq of Linux has at most {SFQ_DEPTH} packets per flow")
+        conversion.lost_settings.append(
+            f"a flow that fills the queue: sfq of Linux has at most {SFQ_DEPTH} packets per flow"
+        )
 
 
 SFQ_MOST, SFQ_FLOWS, SFQ_DEPTH = 65535, 128, 127
@@ -141,27 +143,29 @@ def _words(qdisc: Qdisc, conversion: Conversion, written: set[str]) -> list[str]
 
     Parameters that have no key are listed as missing.
     """
-    flags = {key.parameter for key in qdisc.keys if key.kind is None and key.parameter}
+    flags = {key.parameter for key in qdisc.keys if key.quantity is None and key.parameter}
     words: list[str] = []
     values = {**_unlike(qdisc, conversion, written), **conversion.parameters}
     for key in qdisc.keys:
         if key.parameter not in values or key.parameter in written - flags:
             continue
         value = values[key.parameter]
-        if key.kind is None:
-            is_on = value == key.setting and key.group != "rtt keyword"
+        if key.quantity is None:
+            is_on = value == key.flag_value and key.group != "rtt keyword"
             words += [key.word] if is_on and not (key.parameter == "delay" and value == "timestamp") else []
         elif value not in (None, "auto"):
             words += _valued(key, value, conversion)
     known = {key.parameter for key in qdisc.keys} | written
-    conversion.missing += [f"{name} = {value}" for name, value in conversion.parameters.items() if name not in known]
+    conversion.lost_settings += [
+        f"{name} = {value}" for name, value in conversion.parameters.items() if name not in known
+    ]
     return words
 
 
 def _valued(key: Key, value: Any, conversion: Conversion) -> list[str]:
-    assert key.kind is not None
-    text = key.nearest(value)
-    if key.kind.unit == "Hz" and key.is_default(plain(float(value))):
+    assert key.quantity is not None
+    text = key.nearest_accepted_text(value)
+    if key.quantity.unit == "Hz" and key.is_default(format_number(float(value))):
         return []  # the kernel's default is more exact than multiples of 1/256
     _note_rounded(key, value, text, conversion)
     return [key.word, text]
@@ -173,9 +177,9 @@ def _unlike(qdisc: Qdisc, conversion: Conversion, written: set[str]) -> dict[str
     return {
         key.parameter: ours[key.parameter]
         for key in qdisc.keys
-        if key.kind is not None and key.default and ours.get(key.parameter) not in (None, "auto")
+        if key.quantity is not None and key.default and ours.get(key.parameter) not in (None, "auto")
         and key.parameter not in conversion.parameters and key.parameter not in written
-        and key.kind.write(ours[key.parameter]) != key.kind.write(key.kind.read(key.default))
+        and key.quantity.write(ours[key.parameter]) != key.quantity.write(key.quantity.read(key.default))
     }  # fmt: skip
 
 
@@ -186,7 +190,9 @@ def _fixed(qdisc: Qdisc, conversion: Conversion) -> set[str]:
         fixed["ecn"] = True
     for name, value in fixed.items():
         if conversion.parameters.get(name, value) != value:
-            conversion.missing.append(f"{name} = {conversion.parameters[name]}: {qdisc.kind} of Linux has {value}")
+            conversion.lost_settings.append(
+                f"{name} = {conversion.parameters[name]}: {qdisc.kind} of Linux has {value}"
+            )
     return set(fixed)
 
 
@@ -205,30 +211,34 @@ def _note_variant(conversion: Conversion) -> None:
     idle = ", which is inactive until the queue fills a third of its limit" if variant == "extended" else ""
     if conversion.parameters.get("activation") == "off":
         idle = ""
-    conversion.missing.append(f"variant = {variant}{idle}: Linux has another PIE; variant=linux simulates it")
+    conversion.lost_settings.append(f"variant = {variant}{idle}: Linux has another PIE; variant=linux simulates it")
 
 
 def _note_rounded(key: Key, given: Any, text: str, conversion: Conversion) -> None:
     """Note the parameters for which tc has no number."""
-    kind = key.kind
+    kind = key.quantity
     assert kind is not None
-    if not kind.grid or is_same(kind.read(text), given):
+    if not kind.representable_values or is_same_value(kind.read(text), given):
         return
     if kind is SIXTEENTHS:
-        conversion.notes.append(f"{key.word} = {text} sixteenths instead of {plain(16 * given)}: tc has {kind.grid}")
+        conversion.notes.append(
+            f"{key.word} = {text} sixteenths instead of {format_number(16 * given)}: tc has {kind.representable_values}"
+        )
     elif kind.unit in ("time", "milliseconds", "seconds"):
-        conversion.notes.append(f"{key.word} = {kind.read(text)} instead of {_shown(given)}: tc has {kind.grid}")
+        conversion.notes.append(
+            f"{key.word} = {kind.read(text)} instead of {_shown(given)}: tc has {kind.representable_values}"
+        )
     else:
-        conversion.notes.append(f"{key.word} = {text} instead of {_shown(given)}: tc has {kind.grid}")
+        conversion.notes.append(f"{key.word} = {text} instead of {_shown(given)}: tc has {kind.representable_values}")
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return format_time(value["ns"])
-    return plain(float(value)) if isinstance(value, (int, float)) else str(value)
+    return format_number(float(value)) if isinstance(value, (int, float)) else str(value)
 
 
-def is_same(one: Any, other: Any) -> bool:
+def is_same_value(one: Any, other: Any) -> bool:
     """Whether two values of a parameter are equal in any notation."""
     if isinstance(other, Mapping):
         other = f"{other['ns']}ns"

@@ -6,18 +6,18 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets
-from penstock.dialects.kinds import plain, real_of
-from penstock.dialects.red import note_weight, thresholds, weight, whole
-from penstock.dialects.tc_units import RATE, SIZES, measured, whole_of
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, limit_in_packets
+from penstock.dialects.red import averaging_weight, note_weight_change, round_parameter, thresholds_in_packets
+from penstock.dialects.tc_units import RATE, SIZES, parse_quantity, parse_whole_of_word
+from penstock.dialects.value_kinds import format_number, parse_real_of_word
 from penstock.units import parse_size
 
-__all__ = ["averaging", "largest_power", "marks_end_at_max", "read_red", "red_words"]
+__all__ = ["largest_weight_exponent", "marks_end_at_max", "read_red", "red_option_words", "weight_exponent_for_burst"]
 
 LARGEST_POWER = 31
 
 
-def largest_power(top: float) -> int:
+def largest_weight_exponent(top: float) -> int:
     """The largest logarithm of 1 / w_q that Linux accepts with this upper threshold, in bytes or packets.
 
     It stores the average in 32 bits, with this number of bits after the point; otherwise it reports "Invalid argument".
@@ -25,7 +25,7 @@ def largest_power(top: float) -> int:
     return LARGEST_POWER - round(top).bit_length()
 
 
-def averaging(burst: int, min_packets: float) -> int | None:
+def weight_exponent_for_burst(burst: int, min_packets: float) -> int | None:
     """Tc's logarithm of 1 / w_q for a burst in packets, the smallest that lets the burst pass: None if no weight does.
 
     S. Floyd, V. Jacobson, 1993, section 6: L + 1 + ((1 - w)^(L+1) - 1) / w < min_th bounds w for bursts of L packets;
@@ -41,7 +41,7 @@ def averaging(burst: int, min_packets: float) -> int | None:
     return None
 
 
-def read_red(kind: str, given: Mapping[str, str], found: Conversion, facts: Facts) -> None:
+def read_red(kind: str, given: Mapping[str, str], found: Conversion, facts: ConversionContext) -> None:
     """Thresholds and the weight of red, in bytes, and of choke, in packets."""
     if "avpkt" not in given and kind == "red":
         origin = "tc does not print avpkt" if "ewma" in given else "tc requires an avpkt"
@@ -60,22 +60,28 @@ def read_red(kind: str, given: Mapping[str, str], found: Conversion, facts: Fact
         raise DialectError(f"{kind} needs limit, or min and max")
     high, low = math.floor(high), math.floor(high / 3 if low is None else low)
     mean = packet if in_bytes else 1
-    burst = whole_of("burst", given.get("burst", "0")) or math.floor((2 * low + high) / (3 * mean))
-    power = _ewma(given["ewma"]) if "ewma" in given else averaging(burst, low / mean)
+    burst = parse_whole_of_word("burst", given.get("burst", "0")) or math.floor((2 * low + high) / (3 * mean))
+    power = _ewma(given["ewma"]) if "ewma" in given else weight_exponent_for_burst(burst, low / mean)
     if power is None:
         raise DialectError(
-            f"burst {burst} is too small: tc requires at least min / avpkt = {plain(low / mean)} packets"
+            f"burst {burst} is too small: tc requires at least min / avpkt = {format_number(low / mean)} packets"
         )
     unit = "B" if in_bytes else "p"
-    found.parameters |= {"min_th": f"{plain(low)}{unit}", "max_th": f"{plain(high)}{unit}", "w_q": 2.0**-power}
+    found.parameters |= {
+        "min_th": f"{format_number(low)}{unit}",
+        "max_th": f"{format_number(high)}{unit}",
+        "w_q": 2.0**-power,
+    }
     _settle_probability(found, low, high, is_printed="ewma" in given)
     found.parameters["spacing"] = "count"
     if in_bytes:
         found.parameters |= {"measure_in": "bytes", "mean_packet": f"{packet}B"}
-    origin = "from ewma" if "ewma" in given else f"from burst {burst} and min {plain(low / mean)} packets"
+    origin = "from ewma" if "ewma" in given else f"from burst {burst} and min {format_number(low / mean)} packets"
     found.notes.append(f"w_q = 2^-{power}, {origin}")
-    if power > largest_power(high):
-        found.notes.append(f"Linux refuses w_q = 2^-{power} with max {plain(high)}: at most 2^-{largest_power(high)}")
+    if power > largest_weight_exponent(high):
+        found.notes.append(
+            f"Linux refuses w_q = 2^-{power} with max {format_number(high)}: at most 2^-{largest_weight_exponent(high)}"
+        )
     if found.parameters.get("ecn") and "harddrop" not in given:
         found.parameters["mark_up_to"] = "always"
         found.notes.append("without harddrop Linux marks above max too")
@@ -95,56 +101,58 @@ def _settle_probability(found: Conversion, low: int, high: int, *, is_printed: b
     spread = high - low
     found.parameters["max_p"] = spread / 2.0 ** spread.bit_length()
     found.notes.append(f"probability 1 overflows to 0 in tc: Linux then uses (max - min) / 2^{spread.bit_length()} = "
-                       f"{plain(found.parameters['max_p'])}")  # fmt: skip
+                       f"{format_number(found.parameters['max_p'])}")  # fmt: skip
 
 
 def _threshold(word: str, text: str | None, in_bytes: bool) -> float | None:
     if text is None:
         return None
-    return _size(word, text) if in_bytes else real_of(word, text.removesuffix("p"))
+    return _size(word, text) if in_bytes else parse_real_of_word(word, text.removesuffix("p"))
 
 
 def _size(word: str, text: str) -> float:
     try:
-        return measured(text, SIZES, "size")
+        return parse_quantity(text, SIZES, "size")
     except ValueError as error:
         raise DialectError(f"{word} {text}: {error}") from None
 
 
 def _ewma(text: str) -> int:
-    power = whole_of("ewma", text)
+    power = parse_whole_of_word("ewma", text)
     if power > LARGEST_POWER:
         raise DialectError(f"ewma {text}: Linux takes 0 to {LARGEST_POWER}")
     return power
 
 
-def red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
+def red_option_words(kind: str, found: Conversion, facts: ConversionContext) -> list[str]:
     """limit, min, max, avpkt, burst and bandwidth of red and choke."""
     if kind == "choke" and facts.rate is None:
         raise DialectError("tc requires a bandwidth for choke, the rate of the link: give --rate RATE")
     given = found.parameters
     packet = parse_size(given["mean_packet"]) if "mean_packet" in given else facts.packet
-    own = Facts(facts.rate, packet, facts.device)
-    low, high = thresholds(found, own)
-    limit = limit_packets(given, own) or 4 * high
-    w_q = weight(found, own)
+    own = ConversionContext(facts.rate, packet, facts.device)
+    low, high = thresholds_in_packets(found, own)
+    limit = limit_in_packets(given, own) or 4 * high
+    w_q = averaging_weight(found, own)
     unit, size = ("bytes", packet) if kind == "red" else ("packets", 1)
-    largest, wanted = largest_power(high * size), max(1, round(-math.log2(w_q)))
+    largest, wanted = largest_weight_exponent(high * size), max(1, round(-math.log2(w_q)))
     burst, got = _burst(low, min(largest, wanted), largest)
     if got > LARGEST_POWER:
         raise DialectError(
-            f"min_th = {plain(low)} packets: tc derives a weight only if min is at least one packet (avpkt)"
+            f"min_th = {format_number(low)} packets: tc derives a weight only if min is at least one packet (avpkt)"
         )
     why = "tc allows only powers of two, and derives the power from burst"
     if wanted > largest:
-        why = f"Linux takes powers up to {largest} where max is {whole(found, 'max', high * size, unit)} {unit}"
-    note_weight(found, w_q, got, why)
+        why = (
+            f"Linux takes powers up to {largest} where max is {round_parameter(found, 'max', high * size, unit)} {unit}"
+        )
+    note_weight_change(found, w_q, got, why)
     if given.get("gentle"):
-        found.missing.append("gentle = true: Linux drops every packet above max")
+        found.lost_settings.append("gentle = true: Linux drops every packet above max")
     _list_unlike(kind, found)
     words: list[str] = []
     for word, exact in (("limit", limit), ("min", low), ("max", high)):
-        words += [word, str(whole(found, word, exact * size, unit))]
+        words += [word, str(round_parameter(found, word, exact * size, unit))]
     if kind == "red":
         found.notes.append(f"min and max are bytes: packets of {packet} B")
         words += ["avpkt", str(packet)]
@@ -163,7 +171,7 @@ def _list_unlike(kind: str, found: Conversion) -> None:
     spacing = given.get("spacing", "wait" if kind == "red" else "count")
     if spacing != "count":
         text = f"spacing = {spacing}: not available in Linux, which spaces drops as spacing=count does"
-        (found.missing if "spacing" in given else found.notes).append(text)
+        (found.lost_settings if "spacing" in given else found.notes).append(text)
     marks = given.get("mark_up_to", "max_th")
     if given.get("ecn") and (marks in ("max_p", "top") or (kind == "choke" and marks == "max_th")):
         text = (
@@ -171,7 +179,7 @@ def _list_unlike(kind: str, found: Conversion) -> None:
             if kind == "choke"
             else (f"mark_up_to = {marks}: Linux marks up to max (harddrop) or always")
         )
-        (found.missing if "mark_up_to" in given else found.notes).append(text)
+        (found.lost_settings if "mark_up_to" in given else found.notes).append(text)
 
 
 def _burst(low: float, power: int, largest: int) -> tuple[int, int]:
@@ -180,17 +188,17 @@ def _burst(low: float, power: int, largest: int) -> tuple[int, int]:
     The power never falls as the burst grows, so it is found by bisection.
     """
 
-    def reached(burst: int) -> int:
-        return averaging(burst, low) or LARGEST_POWER + 1
+    def weight_exponent(burst: int) -> int:
+        return weight_exponent_for_burst(burst, low) or LARGEST_POWER + 1
 
     below, above = max(1, math.ceil(low)), max(1, math.ceil(low)) + 1
-    if reached(below) >= power:
-        return below, reached(below)
-    while reached(above) < power:
+    if weight_exponent(below) >= power:
+        return below, weight_exponent(below)
+    while weight_exponent(above) < power:
         below, above = above, 2 * above
     while above - below > 1:
         middle = (below + above) // 2
-        below, above = (middle, above) if reached(middle) < power else (below, middle)
-    nearest = above if reached(above) - power <= power - reached(below) else below
-    burst = nearest if reached(nearest) <= largest else below
-    return burst, reached(burst)
+        below, above = (middle, above) if weight_exponent(middle) < power else (below, middle)
+    nearest = above if weight_exponent(above) - power <= power - weight_exponent(below) else below
+    burst = nearest if weight_exponent(nearest) <= largest else below
+    return burst, weight_exponent(burst)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock.dialects.conversion import DialectError, one_line
+from penstock.dialects.conversion import DialectError, escape_line_breaks
 
-__all__ = ["Command", "commands_of"]
+__all__ = ["ShellLine", "shell_lines"]
 
 _PROMPT = re.compile(r"(?:\[?[\w.-]+@[^#$]*[#$]|[#$])\s*(?=(?:sudo\s+)?(?:/?(?:usr/)?s?bin/)?tc\s)")
 _ASSIGNMENT = re.compile(r"(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|[^\s;\"'`]*)$")
@@ -20,7 +20,7 @@ _HARMLESS = re.compile(r"(\|\|\s*(true|:|exit\b[^;&|]*|echo\b[^;&|]*))\s*$")
 
 
 @dataclass(frozen=True)
-class Command:
+class ShellLine:
     """A line of a text without its comment.
 
     Attributes:
@@ -33,7 +33,7 @@ class Command:
     is_indented: bool = False
 
 
-def commands_of(text: str) -> list[Command]:
+def shell_lines(text: str) -> list[ShellLine]:
     """The commands and printed lines of a text. Raises `DialectError` for control flow of a shell.
 
     A line after `#` is a comment, unless the text has nothing else: then the sign is the prompt of a manual page.
@@ -56,7 +56,7 @@ def _is_head(part: str) -> bool:
     return part.startswith(("qdisc ", "class ", "filter "))
 
 
-def _expanded(lines: list[str], *, prompts: bool) -> Iterator[Command]:
+def _expanded(lines: list[str], *, prompts: bool) -> Iterator[ShellLine]:
     variables: dict[str, str] = {}
     for line in lines:
         stripped = line.strip()
@@ -70,17 +70,18 @@ def _expanded(lines: list[str], *, prompts: bool) -> Iterator[Command]:
             continue
         if _UCI.match(plain):
             raise DialectError(
-                f'"{one_line(plain.strip())}" is from an OpenWrt file: paste the output of tc -s -d qdisc show instead '
-                "(of these files, convert reads /etc/config/sqm)"
+                f'"{escape_line_breaks(plain.strip())}" is from an OpenWrt file: paste the output of tc -s -d qdisc '
+                "show instead (of these files, convert reads /etc/config/sqm)"
             )
         if _CONTROL.match(plain) and not is_prompt:
             raise DialectError(
-                f'"{one_line(plain.strip())}" is shell code: paste what tc -s -d qdisc show prints on the device'
+                f'"{escape_line_breaks(plain.strip())}" is shell code: paste what tc -s -d qdisc show prints on the '
+                "device"
             )
         replaced = _replaced(plain, variables)
         for part in re.split(r";|&&", _HARMLESS.sub("", _REDIRECTION.sub("", replaced))):
             if bare := part.strip().strip("\"'").strip():
-                yield Command(bare, part[0].isspace() and not is_prompt)
+                yield ShellLine(bare, part[0].isspace() and not is_prompt)
 
 
 def _plain(line: str) -> str:
@@ -89,10 +90,10 @@ def _plain(line: str) -> str:
 
 
 def _replaced(text: str, variables: dict[str, str]) -> str:
-    def value(found: re.Match[str]) -> str:
+    def variable_value(found: re.Match[str]) -> str:
         name = found[1] or found[2]
         if name not in variables:
             raise DialectError(f"${name} is not set in this text: replace it with its value")
         return variables[name]
 
-    return _VARIABLE.sub(value, text).replace('"', "")
+    return _VARIABLE.sub(variable_value, text).replace('"', "")

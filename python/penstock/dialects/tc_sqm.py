@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from penstock.dialects.conversion import DialectError
-from penstock.dialects.keys import ANY, Key, key_of
-from penstock.dialects.pasted import without_prompts
-from penstock.errors import nearest
+from penstock.dialects.keys import ANY, Key, find_key
+from penstock.dialects.pasted_text import strip_prompts
+from penstock.errors import did_you_mean
 
-__all__ = ["KEYS", "Shaped", "shaped_devices"]
+__all__ = ["KEYS", "ShapedDevice", "shaped_devices"]
 
 _DOC = "OpenWrt documentation, SQM configuration /etc/config/sqm"
 _SECTION = re.compile(r"\s*config\s+([\w-]+)\s*(?:['\"]?([\w.@-]*)['\"]?)\s*$")
@@ -31,11 +31,11 @@ _SCRIPTS = ("simple.qos", "simplest.qos", "simplest_tbf.qos", *_CAKES)
 
 
 def _inert(name: str, why: str) -> Key:
-    return Key(name, "", "", "", why, _DOC, neutral=ANY)
+    return Key(name, "", "", "", why, _DOC, neutral_values=ANY)
 
 
 def _listed(name: str, why: str, *neutral: str) -> Key:
-    return Key(name, "", "", "", why, _DOC, neutral=("", "0", *neutral))
+    return Key(name, "", "", "", why, _DOC, neutral_values=("", "0", *neutral))
 
 
 KEYS = [
@@ -71,24 +71,24 @@ KEYS = [
 
 
 @dataclass(frozen=True)
-class Shaped:
+class ShapedDevice:
     """A device that a section shapes.
 
     Attributes:
         device: its name.
         commands: of tc.
-        lost: options that are not read.
+        lost_settings: options that are not read.
         notes: on values that the file leaves to the script.
 
     """
 
     device: str
     commands: str
-    lost: list[str]
+    lost_settings: list[str]
     notes: list[str]
 
 
-def shaped_devices(text: str) -> list[Shaped]:
+def shaped_devices(text: str) -> list[ShapedDevice]:
     """The devices of enabled sections; none if the text is not such a file, or has commands or output of tc too.
 
     Raises `DialectError` for an option that the file does not have, and if no section is enabled.
@@ -106,7 +106,7 @@ def _sections(text: str) -> dict[str, dict[str, str]]:
     """The options of each section `queue`."""
     sections: dict[str, dict[str, str]] = {}
     kind, name = "", ""
-    for line in without_prompts(text, r"(?!)").splitlines():
+    for line in strip_prompts(text, r"(?!)").splitlines():
         if found := _SECTION.match(line):
             kind, name = found[1], found[2] or f"@queue[{len(sections)}]"
             if kind == "queue":
@@ -123,18 +123,24 @@ def _sections(text: str) -> dict[str, dict[str, str]]:
     return sections
 
 
-def _devices(name: str, options: Mapping[str, str]) -> Iterator[Shaped]:
+def _devices(name: str, options: Mapping[str, str]) -> Iterator[ShapedDevice]:
     """The devices of a section with a rate above 0."""
     place = f"config queue {name!r}"
     for word in options:
-        key_of(KEYS, word, place)
+        find_key(KEYS, word, place)
     given = {key.name: options.get(key.name, key.default) for key in KEYS}
     if given["script"] not in _SCRIPTS:
-        raise DialectError(f"{place}: script {given['script']}{nearest(given['script'], _SCRIPTS)}: its queues are not "
-                           "in this file: paste what tc -s -d qdisc show prints")  # fmt: skip
+        hint = did_you_mean(given["script"], _SCRIPTS)
+        raise DialectError(
+            f"{place}: script {given['script']}{hint}: its queues are not in this file: "
+            "paste what tc -s -d qdisc show prints"
+        )
     interface = given["interface"].removeprefix("@")
-    lost = [f"{key.name} {options[key.name]}: {key.reason}" for key in KEYS
-            if key.fate[:1].isupper() and key.name in options and not key.is_neutral(options[key.name])]  # fmt: skip
+    lost = [
+        f"{key.name} {options[key.name]}: {key.loss_reason}"
+        for key in KEYS
+        if key.counterpart[:1].isupper() and key.name in options and not key.is_neutral(options[key.name])
+    ]
     for side, word, device in (("e", "upload", interface), ("i", "download", f"ifb4{interface}"[:LONGEST_NAME])):
         if not re.fullmatch(r"\d{1,9}", given[word]):
             raise DialectError(f"{place}: {word} {given[word]}: expected a whole number of kbit/s")
@@ -144,7 +150,7 @@ def _devices(name: str, options: Mapping[str, str]) -> Iterator[Shaped]:
         raise DialectError(f"{place}: upload and download are 0: nothing is shaped")
 
 
-def _shaped(device: str, side: str, rate: str, given: Mapping[str, str], lost: list[str]) -> Shaped:
+def _shaped(device: str, side: str, rate: str, given: Mapping[str, str], lost: list[str]) -> ShapedDevice:
     """The commands for a device; `side` begins the names of its options: "e" for egress, "i" for ingress."""
     lost, notes = [*lost], list[str]()
     options = given[f"{side}qdisc_opts"]
@@ -162,7 +168,9 @@ def _shaped(device: str, side: str, rate: str, given: Mapping[str, str], lost: l
     if given["script"] in _CAKES:
         cells = {"atm": "atm", "adsl": "atm"}.get(given["linklayer"], "noatm")
         framing = f" {sizes} {cells}" if has_framing else ""
-        return Shaped(device, f"{root} cake bandwidth {rate} {_CAKES[given['script']]}{framing} {own}", lost, notes)
+        return ShapedDevice(
+            device, f"{root} cake bandwidth {rate} {_CAKES[given['script']]}{framing} {own}", lost, notes
+        )
     if given["script"] == "simple.qos":
         lost.append("script simple.qos: three classes by code point; here all packets are in one")
     stab = f" stab linklayer {given['linklayer']} {sizes}" if has_framing else ""
@@ -171,7 +179,7 @@ def _shaped(device: str, side: str, rate: str, given: Mapping[str, str], lost: l
         f"tc class add dev {device} parent 1: classid 1:10 htb rate {rate}",
         f"tc qdisc add dev {device} parent 1:10 {given['qdisc']} {own}",
     ]
-    return Shaped(device, "\n".join(lines), lost, notes)
+    return ShapedDevice(device, "\n".join(lines), lost, notes)
 
 
 def _settings(side: str, given: Mapping[str, str], notes: list[str]) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.dialects.tc_lines import Line
-from penstock.dialects.tc_units import RATES, SIZES, TIMES, measured
+from penstock.dialects.tc_lines import TcObject
+from penstock.dialects.tc_units import RATES, SIZES, TIMES, parse_quantity
 
-__all__ = ["Statistics", "Tin", "statistics"]
+__all__ = ["CakeTin", "Statistics", "read_statistics"]
 
 
 @dataclass(frozen=True)
-class Tin:
+class CakeTin:
     """A tin of cake.
 
     Attributes:
@@ -34,32 +34,32 @@ class Statistics:
     Attributes:
         sent_bytes: bytes that left.
         sent: packets that left.
-        dropped: packets dropped.
+        dropped_pkts: packets dropped.
         overlimits: times that a shaper held a packet back, or that a packet was marked or dropped early.
         requeues: packets that the device refused for the moment.
         marked: packets marked CE; None where the kind of queue does not count them.
         backlog_bytes: bytes that wait.
-        backlog: packets that wait.
-        more: the other counters by their names; times in seconds.
+        backlog_pkts: packets that wait.
+        other_counters: the other counters by their names; times in seconds.
         tins: of cake.
 
     """
 
     sent_bytes: float = 0
     sent: float = 0
-    dropped: float = 0
+    dropped_pkts: float = 0
     overlimits: float = 0
     requeues: float = 0
     marked: float | None = None
     backlog_bytes: float = 0
-    backlog: float = 0
-    more: Mapping[str, float] = field(default_factory=dict)
-    tins: Sequence[Tin] = ()
+    backlog_pkts: float = 0
+    other_counters: Mapping[str, float] = field(default_factory=dict)
+    tins: Sequence[CakeTin] = ()
 
     @property
-    def offered(self) -> float:
+    def offered_pkts(self) -> float:
         """Packets that arrived: sent, dropped, and waiting."""
-        return self.sent + self.dropped + self.backlog
+        return self.sent + self.dropped_pkts + self.backlog_pkts
 
 
 _SENT = re.compile(r"Sent (\d+) bytes (\d+) pkts? \(dropped (\d+), overlimits (\d+) requeues (\d+)\)")
@@ -74,11 +74,11 @@ _JSON_TINS = {"sent_packets": "pkts", "sent_bytes": "bytes", "ecn_mark": "marks"
 """Names in CAKE's table for the names in its JSON."""
 
 
-def statistics(line: Line) -> Statistics | None:
+def read_statistics(line: TcObject) -> Statistics | None:
     """The counters of a queue; None if the text has none."""
     if line.counters:
         return _of_json(line.counters)
-    return _of_text(line.counted) if line.counted else None
+    return _of_text(line.statistics_lines) if line.statistics_lines else None
 
 
 def _of_text(lines: Sequence[str]) -> Statistics | None:
@@ -101,8 +101,8 @@ def _of_text(lines: Sequence[str]) -> Statistics | None:
             more |= {name.split()[-1]: _number(value + unit) for name, value, unit in _PAIR.findall(text)}
     if "sent" not in totals:
         return None
-    tins = [Tin(name, columns[name]) for name in names]
-    return Statistics(**totals, marked=_marked(more, tins), more=more, tins=tins)
+    tins = [CakeTin(name, columns[name]) for name in names]
+    return Statistics(**totals, marked=_marked(more, tins), other_counters=more, tins=tins)
 
 
 def _tin_names(text: str) -> list[str]:
@@ -117,14 +117,14 @@ def _number(text: str) -> float:
         try:
             if text[-1:].isdigit() or text.endswith("p"):
                 return float(text.removesuffix("p"))
-            return measured(text, units, "number")
+            return parse_quantity(text, units, "number")
         except ValueError:
             continue
     amount = re.match(r"-?[0-9.]+", text)
     return float(amount[0]) if amount and amount[0].count(".") < 2 else 0.0
 
 
-def _marked(more: Mapping[str, float], tins: Sequence[Tin]) -> float | None:
+def _marked(more: Mapping[str, float], tins: Sequence[CakeTin]) -> float | None:
     if tins:
         return sum(tin.counters.get("marks", 0) for tin in tins)
     return next((more[name] for name in _MARKS if name in more), None)
@@ -140,7 +140,7 @@ def _of_json(counters: Mapping[str, Any]) -> Statistics | None:
         if isinstance(one, dict):
             rows = {_JSON_TINS.get(str(name), str(name)): _tin_value(str(name), value) for name, value in one.items()
                     if isinstance(value, (int, float))}  # fmt: skip
-            tins.append(Tin(str(number), rows))
+            tins.append(CakeTin(str(number), rows))
     return Statistics(
         more.get("bytes", 0), more["packets"], more.get("drops", 0), more.get("overlimits", 0),
         more.get("requeues", 0), _marked(more, tins), more.get("backlog", 0), more.get("qlen", 0), more, tins,

@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from penstock.dialects.conversion import DialectError
-from penstock.dialects.kinds import Kind, time_text
+from penstock.dialects.value_kinds import ValueKind, time_text
 from penstock.units import format_rate, parse_rate, parse_size, parse_time
 
-__all__ = ["RATE", "RATES", "SIZE", "SIZES", "TIME", "TIMES", "measured", "whole", "whole_of"]
+__all__ = ["RATE", "RATES", "SIZE", "SIZES", "TIME", "TIMES", "parse_quantity", "parse_whole", "parse_whole_of_word"]
 
 SIZES = {"": 1.0, "b": 1.0, "k": 1024, "kb": 1024, "m": 1024**2, "mb": 1024**2, "g": 1024**3, "gb": 1024**3}
 SIZES |= {"kbit": 1024 / 8, "mbit": 1024**2 / 8, "gbit": 1024**3 / 8}
@@ -21,7 +21,7 @@ TIMES |= {"s": 1.0, "sec": 1.0, "secs": 1.0, "ns": 1e-9}
 LARGEST = 2.0**64
 
 
-def measured(text: str, units: dict[str, float], what: str) -> float:
+def parse_quantity(text: str, units: dict[str, float], what: str) -> float:
     """A number with one of these units. Raises `ValueError`."""
     found = re.fullmatch(r"([0-9]++\.?[0-9]*(?:e[+-][0-9]+)?|\.[0-9]+)([a-zA-Z]*)(?:/[0-9]+)?", text)
     if found is None or found[2].lower() not in units:
@@ -32,7 +32,7 @@ def measured(text: str, units: dict[str, float], what: str) -> float:
     return value
 
 
-def whole(text: str) -> int:
+def parse_whole(text: str) -> int:
     """A whole number as tc reads it, in C's notation: 16, 0x10 and 020 are the same. Raises `ValueError`."""
     found = re.fullmatch(r"(0x)?([0-9a-f]{1,16})", text.lower())
     if found is None:
@@ -44,24 +44,24 @@ def whole(text: str) -> int:
         raise ValueError("expected a whole number") from None
 
 
-def whole_of(word: str, text: str) -> int:
+def parse_whole_of_word(word: str, text: str) -> int:
     """The whole number that stands after a word. Raises `DialectError`."""
     try:
-        return whole(text)
+        return parse_whole(text)
     except ValueError as error:
         raise DialectError(f"{word} {text}: {error}") from None
 
 
 def _size(text: str) -> str:
-    return f"{round(measured(text, SIZES, 'size'))}B"
+    return f"{round(parse_quantity(text, SIZES, 'size'))}B"
 
 
 def _time(text: str) -> str:
-    return time_text({"ns": round(1e9 * measured(text, TIMES, "time"))})
+    return time_text({"ns": round(1e9 * parse_quantity(text, TIMES, "time"))})
 
 
 def _rate(text: str) -> str:
-    return format_rate(round(measured(text, RATES, "rate")))
+    return format_rate(round(parse_quantity(text, RATES, "rate")))
 
 
 def _plain_time(value: Any) -> str:
@@ -76,6 +76,6 @@ def _plain_rate(value: Any) -> str:
     return text if "." not in text else f"{parse_rate(value)}bit"
 
 
-SIZE = Kind(_size, lambda value: str(round(parse_size(value) if isinstance(value, str) else value)))
-TIME = Kind(_time, _plain_time)
-RATE = Kind(_rate, _plain_rate)
+SIZE = ValueKind(_size, lambda value: str(round(parse_size(value) if isinstance(value, str) else value)))
+TIME = ValueKind(_time, _plain_time)
+RATE = ValueKind(_rate, _plain_rate)

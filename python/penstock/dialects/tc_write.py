@@ -6,11 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.dialects import tc_queue
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.kinds import number, plain
-from penstock.dialects.tc_lines import identifier
+from penstock.dialects.conversion import (
+    Conversion,
+    ConversionContext,
+    DialectError,
+    length_in_packets,
+    limit_in_packets,
+)
+from penstock.dialects.tc_lines import normalize_handle
 from penstock.dialects.tc_match import write_filters
 from penstock.dialects.tc_units import RATE
+from penstock.dialects.value_kinds import format_number, round_to_12_digits
 from penstock.units import format_rate, parse_rate
 
 __all__ = ["WRITERS"]
@@ -21,19 +27,19 @@ LARGEST_SIZE = 2**32 - 1
 """The largest number of bytes that tc(8) stores."""
 
 
-def _bytes(value: Any, facts: Facts, limit: float | None = None) -> int:
+def _bytes(value: Any, facts: ConversionContext, limit: float | None = None) -> int:
     """A length in bytes."""
-    return round(facts.packet * packets(value, facts, limit))
+    return round(facts.packet * length_in_packets(value, facts, limit))
 
 
-def _shaper(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
+def _shaper(scheme: str, given: dict[str, Any], facts: ConversionContext) -> Conversion:
     """Tbf, tc-tbf(8)."""
     found = _tbf(scheme, given, facts)
     found.text = f"tc qdisc replace dev {facts.interface} root {found.text}"
     return found
 
 
-def _tbf(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
+def _tbf(scheme: str, given: dict[str, Any], facts: ConversionContext) -> Conversion:
     found = Conversion(scheme, given)
     depth, limit = given.get("burst", 0), given.get("limit", "inf")
     burst = round(depth) if isinstance(depth, (int, float)) else _bytes(depth, facts)
@@ -43,41 +49,43 @@ def _tbf(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
     room = LARGEST_SIZE if limit == "inf" else _bytes(limit, facts)
     if str(limit).endswith("p") or isinstance(limit, int):
         found.notes.append(f"limit = {room} bytes: packets of {facts.packet} B")
-    found.missing += [f"{name} = {value}" for name, value in given.items() if name not in ("rate", "burst", "limit")]
+    found.lost_settings += [
+        f"{name} = {value}" for name, value in given.items() if name not in ("rate", "burst", "limit")
+    ]
     found.text = f"tbf rate {RATE.write(given['rate'])} burst {burst} limit {room}"
     return found
 
 
-def _wred(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
+def _wred(scheme: str, given: dict[str, Any], facts: ConversionContext) -> Conversion:
     """Gred in its mode with one average: grio and equal prio."""
     found = Conversion(scheme, given)
     lists = {name: given.get(name, default) for name, default in _WRED.items()}
     if len({len(values) for values in lists.values()}) != 1:
         raise DialectError("min_th, max_th and max_p need a value for each level")
     shared: dict[str, Any] = {name: given[name] for name in ("w_q", "mean_packet", "limit", "ecn") if name in given}
-    limit = limit_packets(given, facts)
-    most = 4 * max(packets(high, facts, limit) for high in lists["max_th"]) if limit is None else limit
+    limit = limit_in_packets(given, facts)
+    most = 4 * max(length_in_packets(high, facts, limit) for high in lists["max_th"]) if limit is None else limit
     room = min(round(most * facts.packet), LARGEST_SIZE)
     lines = [f"tc qdisc replace dev {facts.interface} root gred setup vqs {len(lists['max_p'])} "
              f"default {len(lists['max_p']) - 1} grio limit {room}"]  # fmt: skip
     for level, (low, high, share) in enumerate(zip(*lists.values(), strict=True)):
-        top = packets(high, facts, limit)
+        top = length_in_packets(high, facts, limit)
         own = {"min_th": low, "max_th": high, "max_p": share}
-        if limit is not None and packets(low, facts, limit) >= limit:
+        if limit is not None and length_in_packets(low, facts, limit) >= limit:
             own = {"min_th": limit, "max_th": 2 * limit, "max_p": share}
             found.notes.append(f"vq {level} is never dropped early: its thresholds are at the limit and above")
         elif limit is None:
-            shared["limit"] = f"{plain(4 * top)}p"
+            shared["limit"] = f"{format_number(4 * top)}p"
         one = tc_queue.write("red", {**own, **shared}, facts)
         found.notes += one.notes
-        found.missing += one.missing
+        found.lost_settings += one.lost_settings
         lines.append(
             f"tc qdisc change dev {facts.interface} root gred vq {level} prio 1 {one.text.removeprefix('red ')}"
         )
     said = {*lists, *shared, "limit", "spacing", "measure_in", "guards", "gentle"}
-    found.missing += [f"{name} = {value}" for name, value in given.items() if name not in said]
+    found.lost_settings += [f"{name} = {value}" for name, value in given.items() if name not in said]
     found.notes.append("gred takes the level of a packet from its tc_index, which a filter must set")
-    found.notes, found.missing = list(dict.fromkeys(found.notes)), list(dict.fromkeys(found.missing))
+    found.notes, found.lost_settings = list(dict.fromkeys(found.notes)), list(dict.fromkeys(found.lost_settings))
     found.text = "\n".join(lines)
     return found
 
@@ -86,7 +94,7 @@ _WRED: dict[str, list[Any]] = {"min_th": [1e6, 5], "max_th": [2e6, 15], "max_p":
 """Defaults of the registry."""
 
 
-def _pq(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
+def _pq(scheme: str, given: dict[str, Any], facts: ConversionContext) -> Conversion:
     """Prio, tc-prio(8); htb where a class has a rate."""
     if any("rate" in one for one in _classes(given)):
         return _htb(scheme, given, facts)
@@ -106,7 +114,7 @@ def _pq(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
     return found
 
 
-def _htb(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
+def _htb(scheme: str, given: dict[str, Any], facts: ConversionContext) -> Conversion:
     """Htb, tc-htb(8): a class for the link, and one below it for each class."""
     found = Conversion(scheme, given)
     classes = _classes(given)
@@ -134,7 +142,9 @@ def _htb(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
     return found
 
 
-def _rates(scheme: str, classes: list[dict[str, Any]], facts: Facts, found: Conversion) -> tuple[list[float], float]:
+def _rates(
+    scheme: str, classes: list[dict[str, Any]], facts: ConversionContext, found: Conversion
+) -> tuple[list[float], float]:
     """The rate of each class and of the link."""
     if scheme == "pq":
         if facts.rate is None:
@@ -145,7 +155,7 @@ def _rates(scheme: str, classes: list[dict[str, Any]], facts: Facts, found: Conv
     weights = [float(one.get("weight", one.get("share", 1))) for one in classes]
     if facts.rate is None and any("share" in one for one in classes):
         raise DialectError("a share refers to the link's rate: give --rate RATE")
-    total = number(1e6 * sum(weights))
+    total = round_to_12_digits(1e6 * sum(weights))
     if facts.rate is None or abs(facts.rate - total) < 1:
         if facts.rate is None:
             found.notes.append(
@@ -172,12 +182,12 @@ def _places(classes: list[dict[str, Any]]) -> list[str]:
 
 def _known(name: str) -> str:
     try:
-        return identifier(name)
+        return normalize_handle(name)
     except DialectError:
         return ""
 
 
-def _below(found: Conversion, classes: list[dict[str, Any]], places: list[str], facts: Facts) -> list[str]:
+def _below(found: Conversion, classes: list[dict[str, Any]], places: list[str], facts: ConversionContext) -> list[str]:
     """The queues of the classes, and the filters that lead to them."""
     queues, filters = [], []
     for rank, (one, place) in enumerate(zip(classes, places, strict=True), 1):
@@ -188,11 +198,11 @@ def _below(found: Conversion, classes: list[dict[str, Any]], places: list[str], 
             scheme = child.pop("scheme")
             made = (_tbf if scheme == "shaper" else tc_queue.write)(scheme, child, facts)
             found.notes += [f"{place}: {note}" for note in made.notes]
-            found.missing += [f"{place}: {item}" for item in made.missing]
+            found.lost_settings += [f"{place}: {item}" for item in made.lost_settings]
             queues.append(f"tc qdisc replace dev {facts.interface} parent {place} {made.text}")
         if rank < len(classes):
             selectors, unsaid = write_filters(one.get("match", {}))
-            found.missing += [f"{item} of {place}: write a filter for it" for item in unsaid]
+            found.lost_settings += [f"{item} of {place}: write a filter for it" for item in unsaid]
             head = f"tc filter add dev {facts.interface} parent 1: protocol ip prio {rank} u32"
             filters += [f"{head} {selector} flowid {place}" for selector in selectors]
     return [*queues, *filters]
@@ -211,15 +221,15 @@ def _unsaid(found: Conversion, known: set[str]) -> None:
     """List the parameters that neither the queue nor its classes can express."""
     for one in _classes(found.parameters):
         extra = [name for name in one if name not in {"name", "match", "queue", "limit", *known}]
-        found.missing += [f"{name} = {one[name]} of {one['name']}" for name in extra]
-    found.missing += [
+        found.lost_settings += [f"{name} = {one[name]} of {one['name']}" for name in extra]
+    found.lost_settings += [
         f"{name} = {value}: classes in tc cannot share a limit" if name == "limit" else f"{name} = {value}"
         for name, value in found.parameters.items()
         if name != "classes" and value != "inf"
     ]
 
 
-WRITERS: dict[str, Callable[[str, dict[str, Any], Facts], Conversion]] = {
+WRITERS: dict[str, Callable[[str, dict[str, Any], ConversionContext], Conversion]] = {
     "shaper": _shaper,
     "wred": _wred,
     "pq": _pq,

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from penstock import _native
 from penstock.engine.trace import RecordedRun
-from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.budget.estimate import estimate_run
 from penstock.scenario.resolve import Resolved
 
-__all__ = ["course_of", "has_course"]
+__all__ = ["has_course", "run_course"]
 
 INTERVALS: Final = 200
 """Number of intervals of a run: the number of points that a chart on a page resolves."""
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Column = NDArray[Any]
 
 
-def course_of(recorded: RecordedRun) -> dict[str, Any]:
+def run_course(recorded: RecordedRun) -> dict[str, Any]:
     """The course of a run whose packet events have been recorded, with its series.
 
     The course has the ends of the intervals `t_ns`; by traffic group the throughput `rate_bps` and, of watched senders,
@@ -44,18 +44,18 @@ def course_of(recorded: RecordedRun) -> dict[str, Any]:
         return {}
     windows = {name: _windows(senders) for name, senders in recorded.run.senders.items()}
     return {
-        **_course(Events.of(recorded), recorded.resolved.canonical),
+        **_course(PacketEvents.from_recorded_run(recorded), recorded.resolved.canonical),
         "cwnd_pkts": {name: group_windows for name, group_windows in windows.items() if group_windows},
     }
 
 
 def has_course(resolved: Resolved) -> bool:
     """Whether a run is short enough to count its packets."""
-    return estimate(resolved).total_events <= MOST_EVENTS
+    return estimate_run(resolved).total_events <= MOST_EVENTS
 
 
 @dataclass(frozen=True)
-class Events:
+class PacketEvents:
     """The packet events of a run, as columns of equal length; `link` and `flow` count from 0."""
 
     t_ns: Column
@@ -68,16 +68,16 @@ class Events:
     waited_ns: Column
 
     @classmethod
-    def of(cls, recorded: RecordedRun) -> Events:
+    def from_recorded_run(cls, recorded: RecordedRun) -> PacketEvents:
         """The packet events of a run."""
         return cls(*(recorded.column(name) for name in cls.__dataclass_fields__))
 
-    def where(self, chosen: NDArray[Any]) -> Events:
+    def select(self, chosen: NDArray[Any]) -> PacketEvents:
         """The chosen events, by flags or by their places."""
-        return Events(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+        return PacketEvents(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
-def _course(events: Events, canonical: Mapping[str, Any]) -> dict[str, Any]:
+def _course(events: PacketEvents, canonical: Mapping[str, Any]) -> dict[str, Any]:
     """The course of a run of this canonical scenario from its packet events, without the windows."""
     width = int(canonical["duration_ns"]) / INTERVALS
     seconds = width / 1e9
@@ -86,7 +86,7 @@ def _course(events: Events, canonical: Mapping[str, Any]) -> dict[str, Any]:
     words, kinds, _ = _native.trace_words()
     is_data = events.kind != kinds.index("ack")
 
-    def by_group(some: Events, weights: Floats | None = None) -> dict[str, Floats]:
+    def by_group(some: PacketEvents, weights: Floats | None = None) -> dict[str, Floats]:
         """Sums of the weights in each interval, by group."""
         at = np.minimum((some.t_ns / width).astype(np.int64), INTERVALS - 1)
         group = group_of[some.flow]
@@ -94,21 +94,21 @@ def _course(events: Events, canonical: Mapping[str, Any]) -> dict[str, Any]:
         rows = sums.reshape(len(groups), INTERVALS).astype(float)
         return {name: row for name, row in zip(groups, rows, strict=True) if row.any()}
 
-    def per_second(some: Events, weights: Floats | None = None) -> dict[str, list[float | None]]:
+    def per_second(some: PacketEvents, weights: Floats | None = None) -> dict[str, list[float | None]]:
         return {name: _rounded(row / seconds) for name, row in by_group(some, weights).items()}
 
-    received = events.where(is_data & (events.event == words.index("receive")))
+    received = events.select(is_data & (events.event == words.index("receive")))
     rates = per_second(received, received.size_bytes * 8.0)
     links: dict[str, Any] = {}
     for number, link in enumerate(canonical["links"]):
         if not link.get("watch"):
             continue
-        here = events.where(events.link == number)
-        departures = here.where(here.event == words.index("dequeue"))
+        here = events.select(events.link == number)
+        departures = here.select(here.event == words.index("dequeue"))
         sums, counts = by_group(departures, departures.waited_ns / 1e9), by_group(departures)
         links[link["name"]] = {
             "delay_s": {name: _rounded(_divided(sums.get(name, 0 * count), count)) for name, count in counts.items()},
-            **{f"{word}s": per_second(here.where(here.event == words.index(word))) for word in ("drop", "mark")},
+            **{f"{word}s": per_second(here.select(here.event == words.index(word))) for word in ("drop", "mark")},
         }
     ends = [round(width * (at + 1)) for at in range(INTERVALS)]
     return {"t_ns": ends, "rate_bps": rates, "links": links}

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from penstock import _native
-from penstock.engine.run import cores
+from penstock.engine.run import core_count
 
-__all__ = ["EnvironmentCheck", "examine", "provenance", "text"]
+__all__ = ["EnvironmentCheck", "check_environment", "environment_text", "provenance"]
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class EnvironmentCheck:
     advice: str = ""
 
 
-def examine() -> list[EnvironmentCheck]:
+def check_environment() -> list[EnvironmentCheck]:
     """Check the interpreter, the machine, packages and optional tools."""
     return [
         EnvironmentCheck("penstock", True, _native.version),
         EnvironmentCheck("Python", True, f"{platform.python_version()} at {sys.executable}"),
         EnvironmentCheck("system", True, f"{platform.system()} {platform.release()} {platform.machine()}"),
-        EnvironmentCheck("cores", True, f"{cores()} usable"),
+        EnvironmentCheck("cores", True, f"{core_count()} usable"),
         _memory(),
         *(_package(name, use) for name, use in _PACKAGES),
         _tool("cargo", "builds the native module", "install Rust 1.88 or newer (Debian 12: apt install cargo-web)"),
@@ -73,7 +73,7 @@ def _memory() -> EnvironmentCheck:
     return EnvironmentCheck("memory", True, f"{pages / 2**30:.1f} GiB")
 
 
-def text(findings: Sequence[EnvironmentCheck]) -> str:
+def environment_text(findings: Sequence[EnvironmentCheck]) -> str:
     """The findings as lines."""
     lines = []
     for item in findings:
@@ -88,6 +88,6 @@ def provenance() -> dict[str, str]:
         "penstock": _native.version,
         "Python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "cores": str(cores()),
+        "cores": str(core_count()),
         "command": " ".join(sys.argv[1:2]) and "penstock " + " ".join(sys.argv[1:]),
     }

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import PenstockError, nearest
-from penstock.files import FileError, whole
+from penstock.errors import PenstockError, did_you_mean
+from penstock.files import FileError, atomic_replacement
 
-__all__ = ["Capture", "captures", "written"]
+__all__ = ["Capture", "captures_of_links", "write_when_complete"]
 
 REVERSE = ".reverse"
 
@@ -24,7 +24,7 @@ class Capture:
     links: list[int]
 
 
-def split(option: str) -> tuple[str | None, str]:
+def split_pcap_option(option: str) -> tuple[str | None, str]:
     """Link and file of `NAME=FILE`; None and the file of `FILE`, which means the watched link."""
     name, equals, file = option.partition("=")
     if not equals:
@@ -34,7 +34,7 @@ def split(option: str) -> tuple[str | None, str]:
     return name, file
 
 
-def captures(links: Sequence[Mapping[str, Any]], wanted: Sequence[tuple[str | None, Path]]) -> list[Capture]:
+def captures_of_links(links: Sequence[Mapping[str, Any]], wanted: Sequence[tuple[str | None, Path]]) -> list[Capture]:
     """Both directions of each wanted `(link, file)`; `links` are those of the scenario in canonical form."""
     numbers: dict[str, list[int]] = {}
     for number, link in enumerate(links):
@@ -43,7 +43,7 @@ def captures(links: Sequence[Mapping[str, Any]], wanted: Sequence[tuple[str | No
     for name, file in wanted:
         named = _only_watched(links, file) if name is None else name.removesuffix(REVERSE)
         if named not in numbers:
-            raise PenstockError(f'--pcap {name}={file}: there is no link "{name}"{nearest(named, numbers)}')
+            raise PenstockError(f'--pcap {name}={file}: there is no link "{name}"{did_you_mean(named, numbers)}')
         if any(capture.file == file for capture in result):
             raise PenstockError(f"--pcap {file}: this file is named twice")
         result.append(Capture(file, numbers[named]))
@@ -60,10 +60,10 @@ def _only_watched(links: Sequence[Mapping[str, Any]], file: Path) -> str:
 
 
 @contextmanager
-def written(captures: Sequence[Capture]) -> Iterator[list[tuple[Path, list[int]]]]:
+def write_when_complete(captures: Sequence[Capture]) -> Iterator[list[tuple[Path, list[int]]]]:
     """The paths to write to, with the links of each. The files are replaced only when all of them are complete."""
     try:
         with ExitStack() as stack:
-            yield [(stack.enter_context(whole(capture.file)), capture.links) for capture in captures]
+            yield [(stack.enter_context(atomic_replacement(capture.file)), capture.links) for capture in captures]
     except FileError as error:
         raise FileError(f"--pcap {error}") from None

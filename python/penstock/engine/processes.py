@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock import _native
-from penstock.aqms.python_aqm import AqmError, raising
+from penstock.aqms.python_aqm import AqmError, raise_aqm_errors
 from penstock.errors import RunError
 
 __all__ = ["run_in_processes"]
@@ -87,7 +87,7 @@ def _begin(parent: int) -> None:
 def _run_one(number: int) -> tuple[str, str | None, str | None]:
     """The result, the errors, or the exception of the AQM."""
     try:
-        with raising():
+        with raise_aqm_errors():
             text = _native.run_many([_work.scenarios[number]], [_work.seeds[number]], 1, None, dict(_work.aqms))[0]
     except AqmError as error:
         return "", None, str(error)

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 EVERY = 10.0
 
 
-class Watch:
+class RunProgress:
     """A context that shows progress and counts finished runs."""
 
     def __init__(self, planned: int) -> None:
@@ -22,7 +22,7 @@ class Watch:
         self._first_report: tuple[float, int] | None = None
         self._bar: Progress | None = None
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> RunProgress:
         console = Console(stderr=True)
         if console.is_terminal:
             columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -15,11 +15,11 @@ from penstock.aqms import python_aqm
 from penstock.engine.warmup import with_warmup
 from penstock.errors import ErrorDetail, PenstockError, RunError, ScenarioError
 from penstock.results.run import Run
-from penstock.scenario.budget import Limits, check_budget
+from penstock.scenario.budget import BudgetLimits, check_budget
 from penstock.scenario.document import ScenarioLike, as_document
 from penstock.scenario.resolve import Resolved
 
-__all__ = ["MAX_FLOWS", "cores", "count_flows", "engine_errors", "run", "run_batch", "threads_of"]
+__all__ = ["MAX_FLOWS", "core_count", "count_flows", "engine_errors", "run", "run_batch", "thread_count"]
 
 MAX_FLOWS = 1000
 """Scenarios with at most this number of flows report each flow by default."""
@@ -42,16 +42,16 @@ def run(
     available), is refused. Raises `ScenarioError` with every error.
     """
     document = as_document(scenario)
-    for note in check_budget([document.resolve()], Limits.parse(max_events, max_memory), document.origins):
+    for note in check_budget([document.resolve()], BudgetLimits.parse(max_events, max_memory), document.origins):
         warnings.warn(note, stacklevel=2)
     resolved = with_warmup(document, run_batch).resolve()
-    run_seed = resolved.readable["seed"] if seed is None else seed_of(seed)
+    run_seed = resolved.readable["seed"] if seed is None else parse_seed(seed)
     each = count_flows(resolved) <= MAX_FLOWS if flows is None else flows
     text = run_batch([resolved.for_engine(flows=each, series=series)], [run_seed], jobs=1)[0]
     return Run.from_json(text, copy.deepcopy({**resolved.readable, "seed": run_seed}))
 
 
-def seed_of(value: object) -> int:
+def parse_seed(value: object) -> int:
     """The value as a seed. Raises `PenstockError` for anything except a whole number from 0 to 2^63 - 1."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < 2**63:
         raise PenstockError(f"seed={value!r}: must be a whole number from 0 to {2**63 - 1}")
@@ -69,8 +69,8 @@ def run_batch(
 
     A run with an AQM in Python holds the interpreter, so several such runs use processes.
     """
-    aqms = python_aqm.used(scenarios)
-    jobs = min(threads_of(jobs), max(len(seeds), 1))
+    aqms = python_aqm.aqm_constructors(scenarios)
+    jobs = min(thread_count(jobs), max(len(seeds), 1))
     with engine_errors():
         if aqms and jobs > 1:
             from penstock.engine.processes import run_in_processes
@@ -83,7 +83,7 @@ def run_batch(
 def engine_errors() -> Iterator[None]:
     """Raise `ScenarioError` for a refused scenario, `RunError` for a defect, `AqmError` for a failing Python AQM."""
     try:
-        with python_aqm.raising():
+        with python_aqm.raise_aqm_errors():
             yield
     except ValueError as error:
         try:
@@ -100,15 +100,15 @@ def count_flows(resolved: Resolved) -> int:
     return sum(entry["count"] for entry in resolved.canonical["traffic"])
 
 
-def threads_of(jobs: int | None) -> int:
+def thread_count(jobs: int | None) -> int:
     """The number of threads: `jobs`, or all cores for None. Raises `PenstockError` for anything below 1."""
     if jobs is None:
-        return cores()
+        return core_count()
     if isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs < 1:
         raise PenstockError(f"jobs={jobs!r}: must be a whole number, at least 1")
     return int(jobs)
 
 
-def cores() -> int:
+def core_count() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

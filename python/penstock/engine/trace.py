@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.aqms.catalog import tcp_keys
-from penstock.engine.pcap import Capture, written
+from penstock.engine.pcap import Capture, write_when_complete
 from penstock.engine.run import engine_errors
-from penstock.files import FileError, whole
+from penstock.files import FileError, atomic_replacement
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
@@ -24,7 +24,7 @@ from penstock.units import parse_size
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["RecordedRun", "record"]
+__all__ = ["RecordedRun", "record_run"]
 
 # Number of rows that are passed to the writer together.
 CHUNK = 1_000_000
@@ -52,7 +52,7 @@ class _Flows:
     scale: NDArray[np.int64]
 
     @classmethod
-    def of(cls, resolved: Resolved) -> _Flows:
+    def from_scenario(cls, resolved: Resolved) -> _Flows:
         entries = resolved.canonical["traffic"]
         group, number, source, sink, scale = [], [], [], [], []
         for index, entry in enumerate(entries):
@@ -93,7 +93,7 @@ class RecordedRun:
         import duckdb
 
         columns = {name: self.column(name) for name in _TYPES}
-        flows = _Flows.of(self.resolved)
+        flows = _Flows.from_scenario(self.resolved)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with duckdb.connect() as base:
@@ -103,7 +103,7 @@ class RecordedRun:
             raise FileError(f"--trace {folder}: cannot be written: {error}") from None
 
 
-def record(
+def record_run(
     resolved: Resolved,
     seed: int,
     *,
@@ -123,8 +123,8 @@ def record(
         canonical = resolved.for_engine(flows=True, series=True, series_points=MAX_SAMPLES)
     else:
         canonical = resolved.for_engine(flows=flows, series=series)
-    with written(captures) as files, engine_errors():
-        aqms = python_aqm.used([canonical])
+    with write_when_complete(captures) as files, engine_errors():
+        aqms = python_aqm.aqm_constructors([canonical])
         text, columns = _native.run_recorded(canonical, seed, traced or events, files, aqms, snaplen)
     return RecordedRun(Run.from_json(text, deepcopy({**resolved.readable, "seed": seed})), resolved, columns)
 
@@ -222,7 +222,7 @@ def _write_series(
 
 
 def _to_parquet(base: duckdb.DuckDBPyConnection, table: str, file: Path) -> None:
-    with whole(file) as part:
+    with atomic_replacement(file) as part:
         base.execute(f"COPY {table} TO {_literals([str(part)])} (FORMAT parquet)")
 
 

@@ -22,11 +22,11 @@ __all__ = [
     "Pilot",
     "QueueMeans",
     "RunBatch",
-    "is_automatic",
-    "pilot_of",
-    "queue_means",
-    "with_time",
+    "has_automatic_warmup",
+    "pilot_scenario",
+    "queue_means_by_link",
     "with_warmup",
+    "with_warmup_seconds",
 ]
 
 RunBatch = Callable[[Sequence[str], Sequence[int]], list[str]]
@@ -60,7 +60,7 @@ class QueueMeans:
         return None if rest is None else (first * self.step_s, rest)
 
 
-def queue_means(series: Mapping[str, Any], duration_s: float) -> dict[str, QueueMeans]:
+def queue_means_by_link(series: Mapping[str, Any], duration_s: float) -> dict[str, QueueMeans]:
     """The queues of a run by link, from its series."""
     return {link: _means(entry, duration_s) for link, entry in series.items()}
 
@@ -75,7 +75,7 @@ def _means(series: Any, duration_s: float) -> QueueMeans:
     return QueueMeans(BATCH * times[0] / 1e9, tuple(means.tolist()))
 
 
-def pilot_of(document: Document) -> Resolved:
+def pilot_scenario(document: Document) -> Resolved:
     """The scenario of the pilot run: without warm-up. Raises `ScenarioError`."""
     return document.set("warmup", "0s", _origin(document)).resolve()
 
@@ -86,16 +86,16 @@ def with_warmup(document: Document, run_batch: RunBatch) -> Document:
     `run_batch` (`penstock.engine.run`) makes the pilot run, with the seed of the scenario. Raises `ScenarioError` for
     each watched queue whose transient takes more than half of the duration.
     """
-    if not is_automatic(document):
+    if not has_automatic_warmup(document):
         return document
-    resolved = pilot_of(document)
+    resolved = pilot_scenario(document)
     text = resolved.for_engine(flows=False, series=True, series_points=POINTS)
     (result,) = run_batch([text], [int(resolved.readable["seed"])])
-    queues = queue_means(json.loads(result)["series"], parse_time(resolved.readable["duration"]) / 1e9)
+    queues = queue_means_by_link(json.loads(result)["series"], parse_time(resolved.readable["duration"]) / 1e9)
     pilot = Pilot("", document, queues)
     if errors := pilot.errors():
         raise ScenarioError(dict.fromkeys(errors))
-    return with_time(document, pilot.transient_s())
+    return with_warmup_seconds(document, pilot.transient_s())
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,14 @@ class Pilot:
         ]  # fmt: skip
 
 
-def is_automatic(document: Document) -> bool:
+def has_automatic_warmup(document: Document) -> bool:
     """Whether the warm-up is "auto"."""
     return bool(document.tree.get("warmup") == AUTO)
 
 
-def with_time(document: Document, seconds: float) -> Document:
+def with_warmup_seconds(document: Document, seconds: float) -> Document:
     """The scenario with this warm-up instead of one that is "auto"."""
-    if not is_automatic(document):
+    if not has_automatic_warmup(document):
         return document
     return document.set("warmup", format_time(round(seconds * 1e9)), _origin(document))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from penstock.evaluation.network import Bench
+from penstock.evaluation.network import Dumbbell
 from penstock.scenario.document import Document
 
 __all__ = ["Case"]
@@ -28,7 +28,7 @@ class Case:
     id: str
     title: str
     requirement: str
-    scenario: Callable[[Bench], Document]
+    scenario: Callable[[Dumbbell], Document]
     groups: tuple[str, ...] = ()
     changes: dict[str, bool] = field(default_factory=dict)
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from penstock.aqms.catalog import Param, find_scheme
 from penstock.errors import ScenarioError
-from penstock.evaluation.form import Form
+from penstock.evaluation.form import EvaluationForm
 from penstock.evaluation.network import MILD
 from penstock.studies.candidate import Candidate
 from penstock.studies.compare import run_plan
 from penstock.studies.plan import ComparisonPlan
 from penstock.studies.store import RunResults
 
-__all__ = ["Discussion", "discussed"]
+__all__ = ["Discussion", "discuss_schemes"]
 
 FACTORS = (0.5, 2.0)
 """Factors by which each parameter with a numeric default is changed."""
@@ -49,7 +49,9 @@ class Discussion:
         }
 
 
-def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: RunResults | None) -> Iterator[Discussion]:
+def discuss_schemes(
+    form: EvaluationForm, schemes: Sequence[Candidate], threads: int, store: RunResults | None
+) -> Iterator[Discussion]:
     """The points that the RFC asks to be discussed, as far as the catalogue and runs answer them."""
     for candidate in schemes:
         scheme = find_scheme(candidate.name)
@@ -65,7 +67,7 @@ def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: Run
 
 
 def _sensitivity(
-    form: Form, candidate: Candidate, params: Sequence[Param], threads: int, store: RunResults | None
+    form: EvaluationForm, candidate: Candidate, params: Sequence[Param], threads: int, store: RunResults | None
 ) -> list[dict[str, Any]]:
     """Mean delay and utilization with one parameter halved or doubled, relative to the scheme as given."""
     scenario = form.bench.scenario("sensitivity", {"bulk": form.bench.tcp(form.bench.flows(MILD))})
@@ -89,7 +91,7 @@ def _sensitivity(
         store=store,
     )
 
-    def mean(compared: Candidate, metric: str) -> float:
+    def metric_mean(compared: Candidate, metric: str) -> float:
         return runs.estimate(metric, "bottleneck", scheme=compared.label).mean
 
     return [
@@ -97,7 +99,9 @@ def _sensitivity(
             "parameter": name,
             "factor": factor,
             **{
-                metric: mean(other, metric) / mean(candidate, metric) if mean(candidate, metric) else None
+                metric: metric_mean(other, metric) / metric_mean(candidate, metric)
+                if metric_mean(candidate, metric)
+                else None
                 for metric in ("delay_mean_s", "utilization")
             },
         }

@@ -10,13 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.evaluation.case import Case
-from penstock.evaluation.evaluate import Evaluation, Row
+from penstock.evaluation.evaluate import CaseResult, Evaluation
 from penstock.plots import style
 from penstock.plots.delay_goodput import covariance_ellipse
 from penstock.results.display import decimal_places, format_number
 from penstock.results.run_table import Array
 
-__all__ = ["diagrams", "heads", "rows", "text"]
+__all__ = ["column_headers", "evaluation_text", "text_rows", "trade_off_diagrams"]
 
 COLUMNS = (
     ("utilization", "utilization (%)", 100.0, False),
@@ -36,12 +36,12 @@ SIGMA = 2.4477
 """Half-axes of the ellipse that holds 95 % of a normal distribution in two dimensions, sqrt(-2 ln 0.05), in sd."""
 
 
-def heads() -> list[str]:
+def column_headers() -> list[str]:
     """The heads of the columns."""
     return [head for _, head, _, _ in COLUMNS]
 
 
-def rows(evaluation: Evaluation) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
+def text_rows(evaluation: Evaluation) -> Iterator[tuple[CaseResult, list[tuple[str, str]]]]:
     """Each row with the mean and half-width of each column, and its comparison with drop-tail.
 
     In a column, the numbers of a scenario have the same number of decimals.
@@ -51,14 +51,14 @@ def rows(evaluation: Evaluation) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
         yield from zip(together, zip(*(_column(together, *column) for column in COLUMNS), strict=True), strict=True)
 
 
-def _column(together: Sequence[Row], name: str, _: str, factor: float, lower: bool) -> list[tuple[str, str]]:
+def _column(together: Sequence[CaseResult], name: str, _: str, factor: float, lower: bool) -> list[tuple[str, str]]:
     entries = [row.metrics.get("bottleneck", {}).get(name) for row in together]
     halves = [factor * _half(entry["ci95"]) if entry else 0.0 for entry in entries]
     places = min(MOST_DECIMALS, decimal_places([factor * entry["mean"] for entry in entries if entry], halves))
     return [
         (
             f"{format_number(factor * entry['mean'], places)} ± {format_number(half, places)}",
-            row.beside(name, lower_is_better=lower),
+            row.compared_with_droptail(name, lower_is_better=lower),
         )
         if entry
         else ("–", "")
@@ -70,7 +70,7 @@ def _half(interval: Sequence[float] | None) -> float:
     return (interval[1] - interval[0]) / 2 if interval else 0.0
 
 
-def text(evaluation: Evaluation) -> str:
+def evaluation_text(evaluation: Evaluation) -> str:
     """The evaluation for a terminal."""
     return "\n".join(_lines(evaluation)) + "\n"
 
@@ -81,7 +81,7 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
     yield f"{evaluation.form.runs} runs each, mean and 95 % interval; + better, - worse than drop-tail, = a tie"
     signs = {"better": "+", "worse": "-", "tie": "=", "": " "}
     last = ""
-    for row, cells in rows(evaluation):
+    for row, cells in text_rows(evaluation):
         if row.case.id != last:
             last = row.case.id
             yield ""
@@ -89,10 +89,10 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
         columns = "  ".join(f"{value:>16} {signs[word]}" for value, word in cells)
         yield f"    {row.scheme:<24} {columns}"
     yield ""
-    yield f"    {'columns':<24} " + "  ".join(f"{head:>18}" for head in heads())
+    yield f"    {'columns':<24} " + "  ".join(f"{head:>18}" for head in column_headers())
 
 
-def diagrams(evaluation: Evaluation) -> list[tuple[str, str, Figure]]:
+def trade_off_diagrams(evaluation: Evaluation) -> list[tuple[str, str, Figure]]:
     """Id, title and diagram of each scenario: goodput against queueing delay.
 
     A diagram has one point per run, the median, and an ellipse that contains 95 %.

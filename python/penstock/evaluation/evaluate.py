@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from penstock import _native
-from penstock.engine.run import threads_of
-from penstock.errors import Option, PenstockError
-from penstock.evaluation import load, mixes, transport
+from penstock.engine.run import thread_count
+from penstock.errors import OptionOrigin, PenstockError
+from penstock.evaluation import congestion_levels, traffic_mixes, transport
 from penstock.evaluation.case import Case
-from penstock.evaluation.discussion import Discussion, discussed
-from penstock.evaluation.form import FULL, QUICK, Form
+from penstock.evaluation.discussion import Discussion, discuss_schemes
+from penstock.evaluation.form import FULL, QUICK, EvaluationForm
 from penstock.results import estimates
 from penstock.results.display import scheme_argument
 from penstock.results.run_table import Array
@@ -26,7 +26,7 @@ from penstock.studies.plan import ComparisonPlan
 from penstock.studies.runs import Runs
 from penstock.studies.store import RunResults
 
-__all__ = ["FULL", "QUICK", "Evaluation", "Form", "Row", "cases_of", "evaluate"]
+__all__ = ["FULL", "QUICK", "CaseResult", "Evaluation", "EvaluationForm", "evaluate", "rfc_cases"]
 
 LINKS = ("bottleneck", "bottleneck.reverse", "second")
 LINK = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate", "jain")
@@ -34,25 +34,25 @@ GROUP = ("goodput_bps", "loss_rate", "completion_mean_s", "owd_mean_s", "jitter_
 
 
 @dataclass(frozen=True)
-class Row:
+class CaseResult:
     """A scheme in a scenario.
 
     Attributes:
         case: the scenario.
         scheme: label in the notation of `--scheme`.
         metrics: by place and metric: mean and 95 % interval.
-        against: the same of the difference to drop-tail, paired by seed; empty for drop-tail.
+        differences_to_droptail: the same of the difference to drop-tail, paired by seed; empty for drop-tail.
 
     """
 
     case: Case
     scheme: str
     metrics: dict[str, dict[str, dict[str, Any]]]
-    against: dict[str, dict[str, dict[str, Any]]]
+    differences_to_droptail: dict[str, dict[str, dict[str, Any]]]
 
-    def beside(self, metric: str, *, lower_is_better: bool) -> str:
+    def compared_with_droptail(self, metric: str, *, lower_is_better: bool) -> str:
         """Beside drop-tail: "better", "worse", "tie"; empty without a difference."""
-        difference = self.against.get("bottleneck", {}).get(metric)
+        difference = self.differences_to_droptail.get("bottleneck", {}).get(metric)
         if difference is None or difference["ci95"] is None:
             return ""
         low, high = difference["ci95"]
@@ -73,7 +73,7 @@ class Evaluation:
 
     """
 
-    form: Form
+    form: EvaluationForm
     runs: Runs
     discussion: tuple[Discussion, ...]
 
@@ -85,22 +85,22 @@ class Evaluation:
     @cached_property
     def cases(self) -> list[Case]:
         """The scenarios in the order of the RFC."""
-        return cases_of(self.form)
+        return rfc_cases(self.form)
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[CaseResult, ...]:
         """A row for each scenario and scheme."""
         columns = [c for c in self.runs.columns if c.metric in (*LINK, *GROUP)]
         means, against = (
             estimates.mean_estimates(self.runs, columns),
             estimates.difference_estimates(self.runs, columns, 0),
         )
-        rows = {(case.id, scheme): Row(case, scheme, {}, {}) for case in self.cases for scheme in self.schemes}
+        rows = {(case.id, scheme): CaseResult(case, scheme, {}, {}) for case in self.cases for scheme in self.schemes}
         for each in (*means, *against):
             row = rows[each["vary"]["case"], scheme_argument(each["scheme"], each["params"])]
             place, metric = each["place"], each["metric"]
             if (place in LINKS and metric in LINK) or (place in row.case.groups and metric in GROUP):
-                numbers = row.against if "against" in each else row.metrics
+                numbers = row.differences_to_droptail if "against" in each else row.metrics
                 numbers.setdefault(place, {})[metric] = {"mean": each["mean"], "ci95": each["ci95"]}
         return tuple(rows.values())
 
@@ -113,7 +113,11 @@ class Evaluation:
 
     def counts(self, scheme: str, metric: str, *, lower_is_better: bool) -> dict[str, int]:
         """The numbers of scenarios in which a scheme is better than drop-tail, ties with it, or is worse."""
-        outcomes = [row.beside(metric, lower_is_better=lower_is_better) for row in self.rows if row.scheme == scheme]
+        outcomes = [
+            row.compared_with_droptail(metric, lower_is_better=lower_is_better)
+            for row in self.rows
+            if row.scheme == scheme
+        ]
         return {word: outcomes.count(word) for word in ("better", "tie", "worse")}
 
     @property
@@ -150,7 +154,7 @@ class Evaluation:
                     "requirement": row.case.requirement,
                     "scheme": row.scheme,
                     "metrics": row.metrics,
-                    "against_droptail": row.against,
+                    "against_droptail": row.differences_to_droptail,
                 }
                 for row in self.rows
             ],
@@ -158,15 +162,15 @@ class Evaluation:
         }
 
 
-def cases_of(form: Form) -> list[Case]:
+def rfc_cases(form: EvaluationForm) -> list[Case]:
     """The scenarios in the order of the RFC."""
-    cases = [*transport.cases(form.quick), *load.cases(), *mixes.cases()]
+    cases = [*transport.transport_cases(form.quick), *congestion_levels.congestion_cases(), *traffic_mixes.mix_cases()]
     return sorted(cases, key=lambda case: [int(part) for part in case.section.split(".")])
 
 
 def evaluate(
     schemes: Iterable[SchemeLike],
-    form: Form = FULL,
+    form: EvaluationForm = FULL,
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -185,20 +189,20 @@ def evaluate(
     """
     named = [
         candidate
-        for candidate in Candidate.from_schemes(schemes, Option("SCHEME", "schemes"))
+        for candidate in Candidate.from_schemes(schemes, OptionOrigin("SCHEME", "schemes"))
         if candidate.label != "droptail"
     ]
     if not named:
         raise PenstockError("name a scheme other than droptail, which is always there to compare with")
-    candidates, threads = (Candidate("droptail"), *named), threads_of(jobs)
+    candidates, threads = (Candidate("droptail"), *named), thread_count(jobs)
     runs = run_plan(_plan(form, candidates), form.runs, jobs=threads, progress=progress, store=store)
     runs = Runs(runs.table, replace(runs.design, source=None))  # no single scenario file has these scenarios
-    return Evaluation(form, runs, tuple(discussed(form, named, threads, store)))
+    return Evaluation(form, runs, tuple(discuss_schemes(form, named, threads, store)))
 
 
-def _plan(form: Form, candidates: tuple[Candidate, ...]) -> ComparisonPlan:
+def _plan(form: EvaluationForm, candidates: tuple[Candidate, ...]) -> ComparisonPlan:
     """The plan of all scenarios, which are the points of the sweep."""
-    cases = cases_of(form)
+    cases = rfc_cases(form)
     plans = [
         ComparisonPlan.resolve_cases(case.scenario(form.bench), [_changed(candidate, case) for candidate in candidates])
         for case in cases

@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.scenario.document import Document
 
-__all__ = ["HEAVY", "MEDIUM", "MILD", "Bench", "Table", "group"]
+__all__ = ["HEAVY", "MEDIUM", "MILD", "Dumbbell", "Table", "traffic_table"]
 
 Table = dict[str, Any]
 
@@ -17,7 +17,7 @@ MILD, MEDIUM, HEAVY = 0.036, 0.081, 0.114
 
 
 @dataclass(frozen=True)
-class Bench:
+class Dumbbell:
     """The bottleneck, and the lengths of runs.
 
     Attributes:
@@ -98,7 +98,7 @@ class Bench:
     def tcp(self, count: int = 1, flavour: str = "sack", **more: Any) -> Table:
         """Long-lived flows that start within the first second, by default NewReno with SACK (section 3.3)."""
         return {
-            **group("tcp"),
+            **traffic_table("tcp"),
             "flavour": flavour,
             "profile": "linux",
             "count": count,
@@ -108,7 +108,7 @@ class Bench:
         }
 
 
-def group(kind: str, source: str = "A", to: str = "B") -> Table:
+def traffic_table(kind: str, source: str = "A", to: str = "B") -> Table:
     """The head of a group of traffic."""
     return {"kind": kind, "from": source, "to": to}
 

@@ -21,7 +21,7 @@ def write(evaluation: Evaluation, file: Path, script: str = "") -> None:
     """Write the page, with the shell script that repeats it. Raises `FileError` if it cannot be written."""
     figures = [
         PageFigure.from_drawings(f"diagram-{number}", f"{id_} {title}", {"": figure})
-        for number, (id_, title, figure) in enumerate(display.diagrams(evaluation))
+        for number, (id_, title, figure) in enumerate(display.trade_off_diagrams(evaluation))
     ]
     page = render_document(
         "evaluation.html.jinja",
@@ -29,8 +29,8 @@ def write(evaluation: Evaluation, file: Path, script: str = "") -> None:
         shell=script,
         evaluation=evaluation,
         bench=evaluation.form.bench,
-        heads=display.heads(),
-        rows=list(display.rows(evaluation)),
+        heads=display.column_headers(),
+        rows=list(display.text_rows(evaluation)),
         diagrams=figures,
         figures=figure_data(figures),
         first=SHOWN_FIRST,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from penstock.evaluation.case import Case
-from penstock.evaluation.network import Bench, Table, group
+from penstock.evaluation.network import Dumbbell, Table, traffic_table
 from penstock.scenario.document import Document
 
-__all__ = ["cases"]
+__all__ = ["transport_cases"]
 
 TRIPS_MS = (5, 8, 10, 16, 20, 30, 40, 60, 80, 150, 200, 300, 400, 500, 560)
 """Section 6.2: round trips of the second category, from 5 to 560 ms; the first has 100 ms."""
@@ -20,7 +20,7 @@ FEW_TRIPS_MS = (5, 20, 60, 200, 560)
 """The round trips of the quick form."""
 
 
-def cases(quick: bool) -> Iterator[Case]:
+def transport_cases(quick: bool) -> Iterator[Case]:
     """The cases of both sections."""
     yield Case("5.1.1", "one NewReno flow, initial window 3", "must", _friendly, ("bulk",))
     for window in (3, 10):
@@ -40,12 +40,12 @@ def cases(quick: bool) -> Iterator[Case]:
         yield Case(f"4.5-{trip}", title, "should", _trips(trip, ecn=True), ("first", "second"), {"ecn": True})
 
 
-def _friendly(bench: Bench) -> Document:
+def _friendly(bench: Dumbbell) -> Document:
     return bench.scenario("TCP-friendly sender", {"bulk": bench.tcp(initial_window=3)})
 
 
-def _short(window: int) -> Callable[[Bench], Document]:
-    def scenario(bench: Bench) -> Document:
+def _short(window: int) -> Callable[[Dumbbell], Document]:
+    def scenario(bench: Dumbbell) -> Document:
         first = max(bench.start_s, 0.1 * bench.duration_s)
         count = max(1, int((bench.duration_s - first) / 5) - 1)
         short = bench.tcp(count, packets=50, initial_window=window, start={"first": f"{first:g}s", "every": "5s"})
@@ -54,27 +54,31 @@ def _short(window: int) -> Callable[[Bench], Document]:
     return scenario
 
 
-def _aggressive(bench: Bench) -> Document:
+def _aggressive(bench: Dumbbell) -> Document:
     return bench.scenario("aggressive sender", {"bulk": bench.tcp(flavour="cubic")})
 
 
-def _datagrams(share: float, *, alone: bool) -> Callable[[Bench], Document]:
-    def scenario(bench: Bench) -> Document:
-        table: Table = {**group("cbr"), "rate": f"{share * bench.rate / 1e3:g}kbit", "packet": f"{bench.packet - 28}B"}
+def _datagrams(share: float, *, alone: bool) -> Callable[[Dumbbell], Document]:
+    def scenario(bench: Dumbbell) -> Document:
+        table: Table = {
+            **traffic_table("cbr"),
+            "rate": f"{share * bench.rate / 1e3:g}kbit",
+            "packet": f"{bench.packet - 28}B",
+        }
         traffic = {"datagrams": table} if alone else {"datagrams": table, "bulk": bench.tcp()}
         return bench.scenario("unresponsive sender", traffic)
 
     return scenario
 
 
-def _background(bench: Bench) -> Document:
+def _background(bench: Dumbbell) -> Document:
     return bench.scenario(
         "less-than-best-effort sender", {"bulk": bench.tcp(), "background": bench.tcp(flavour="ledbat", **LEDBAT)}
     )
 
 
-def _trips(trip: float, *, ecn: bool) -> Callable[[Bench], Document]:
-    def scenario(bench: Bench) -> Document:
+def _trips(trip: float, *, ecn: bool) -> Callable[[Dumbbell], Document]:
+    def scenario(bench: Dumbbell) -> Document:
         first = bench.tcp(ecn=ecn)
         second = bench.tcp(ecn=ecn) | {"from": "C"}
         return bench.scenario(

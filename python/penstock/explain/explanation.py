@@ -13,13 +13,22 @@ from typing import TYPE_CHECKING, Any
 from penstock import _native
 from penstock.aqms.catalog import Scheme, find_scheme
 from penstock.errors import ErrorCollector, ErrorDetail, PenstockError, ScenarioError
-from penstock.model.operating_point import Operating, Point, damping_table, law_of, law_words, picture_top, rows, table
-from penstock.model.operating_point import as_json as operating_json
-from penstock.model.stability import SHARES, Damping, Loop, fluid_law
+from penstock.model.operating_point import (
+    OperatingCurve,
+    OperatingPoint,
+    damping_table,
+    flow_counts,
+    operating_table,
+    picture_notes,
+    probability_axis_top,
+    queue_law,
+)
+from penstock.model.operating_point import operating_json as operating_json
+from penstock.model.stability import SHARES, FluidLoop, FluidPrediction, fluid_law
 from penstock.scenario.loaded_link import LARGEST_BDP, LoadedLink
 from penstock.scenario.resolve.queues import QueueSpec, read_queue
 from penstock.scenario.resolve.reader import Table
-from penstock.scenario.resolve.settings import Surroundings
+from penstock.scenario.resolve.settings import LengthContext
 from penstock.studies.candidate import Candidate
 from penstock.units import UnitError, format_rate, format_time, parse_rate, parse_time
 
@@ -56,7 +65,7 @@ class Explanation:
     candidate: Candidate
     queue: QueueSpec
     link: dict[str, Any]
-    words: str
+    conditions_text: str
     flows: tuple[int, int] | None = None
     """The range of the number of flows, for the queue law."""
     packet: float | None = None
@@ -69,18 +78,18 @@ class Explanation:
         return entry
 
     @property
-    def picture(self) -> str:
+    def picture_kind(self) -> str:
         """The kind of picture that shows the scheme best: "drop function", "response" or "service"."""
         return str(self.entry["picture"])
 
-    def curve(self) -> tuple[list[float], list[float]] | None:
+    def drop_function_curve(self) -> tuple[list[float], list[float]] | None:
         """Average queue lengths in packets up to the limit, and the drop probability at each; None if not defined."""
         top = _packets(self.queue.canonical["limit"])
         xs = [top * i / (POINTS - 1) for i in range(POINTS)]
         ys = _native_result(_native.drop_function, *self._bench(), xs)
         return None if ys is None else (xs, ys)
 
-    def operating(self) -> Operating | None:
+    def operating_curve(self) -> OperatingCurve | None:
         """The scheme's control function and the queue law; None without `flows` or without a control function."""
         name, settings, link = self._bench()
         highest = self._setting("max_p_high")
@@ -92,12 +101,12 @@ class Explanation:
         if limit == "inf":
             raise PenstockError("--limit inf: the queue law is drawn up to the limit; give one such as 500p")
         size, rate, rtt = self._plant()
-        law = law_of("mark" if self._setting("ecn") else "drop", rtt, rate)
+        law = queue_law("mark" if self._setting("ecn") else "drop", rtt, rate)
         max_p = self._setting("max_p") if highest is None else highest
         spacing = self._setting("spacing")
         share = SHARES[spacing or "none"]
         top = max_p[-1] if isinstance(max_p, list) else max_p
-        return Operating.of(
+        return OperatingCurve.from_control(
             lambda q: share(float(_native_result(_native.drop_function, name, chosen, link, [q])[0])),
             law,
             self._limit_packets(limit, size),
@@ -106,18 +115,18 @@ class Explanation:
             spacing,
         )
 
-    def loop(self) -> Loop | None:
+    def fluid_loop(self) -> FluidLoop | None:
         """The scheme in the fluid model; None if the model does not have the scheme or its settings."""
         limit = self.queue.canonical["limit"]
         size, rate, rtt = self._plant()
         room = math.inf if limit == "inf" else self._limit_packets(limit, size)
         law = fluid_law(self.candidate.name, self._setting, rate, size, room)
-        return None if law is None else Loop(law, rtt, rate)
+        return None if law is None else FluidLoop(law, rtt, rate)
 
-    def damping(self) -> list[Damping]:
+    def fluid_predictions(self) -> list[FluidPrediction]:
         """The prediction of the fluid model for each number of flows; empty if the model does not cover the scheme."""
-        loop = self.loop()
-        return loop.of(rows(*self.flows)) if loop is not None and self.flows is not None else []
+        loop = self.fluid_loop()
+        return loop.predictions(flow_counts(*self.flows)) if loop is not None and self.flows is not None else []
 
     @property
     def loaded_link(self) -> LoadedLink:
@@ -138,11 +147,11 @@ class Explanation:
         size = size if self.packet is None else self.packet
         return size, self.link["rate"] / (8 * size), self.link["rtt_ns"] / 1e9
 
-    def largest_flows(self, operating: Operating) -> dict[str, int]:
+    def largest_flows(self, operating: OperatingCurve) -> dict[str, int]:
         """The largest number of flows that the scheme holds, by drops and, if it can mark, by marks."""
         signals = ("drop", "mark") if self.entry["ecn"] else ("drop",)
         law = operating.law
-        return {signal: operating.largest_flows(law_of(signal, law.rtld, law.service_rate)) for signal in signals}
+        return {signal: operating.largest_flows(queue_law(signal, law.rtld, law.service_rate)) for signal in signals}
 
     def _setting(self, name: str) -> Any:
         """The canonical value of a setting, given or default; None if the scheme has no such setting or derives it."""
@@ -151,7 +160,9 @@ class Explanation:
         value = settings.get(name, param.default if param is not None else None)
         return None if value == "auto" else value
 
-    def response(self, load: Sequence[tuple[float, float]] = STEPS, samples: int = SAMPLES) -> dict[str, list[float]]:
+    def step_response(
+        self, load: Sequence[tuple[float, float]] = STEPS, samples: int = SAMPLES
+    ) -> dict[str, list[float]]:
         """The response to load steps above the link's rate and back, from `_native.step_response`."""
         packets = sum(share * seconds for share, seconds in load) * self.link["rate"] / 8000
         shorter = min(1.0, MAX_PACKETS / packets)
@@ -159,7 +170,7 @@ class Explanation:
         response: dict[str, list[float]] = _native_result(_native.step_response, *self._bench(), steps, samples)
         return response
 
-    def service(self) -> list[tuple[int, float, float]]:
+    def service_order(self) -> list[tuple[int, float, float]]:
         """The order in which backlogged flows or classes are served, from `_native.service_order`."""
         # The queue has room for all packets, since the picture shows service, not drops.
         name, settings, link = self._bench()
@@ -169,7 +180,7 @@ class Explanation:
         )
         return order
 
-    def lanes(self) -> list[str]:
+    def lane_labels(self) -> list[str]:
         """Labels of the lanes in the picture of the service order."""
         classes = self.queue.canonical["params"].get("classes")
         if not classes:
@@ -183,64 +194,72 @@ class Explanation:
 
     def text(self, width: int) -> str:
         """The whole explanation."""
-        from penstock.explain import measured
+        from penstock.explain import standard_case
         from penstock.explain import text as explain
 
         columns = min(60, width - 12)
-        drawings = [self.drawing(columns), *([self.law_drawing(columns)] if self.flows is not None else [])]
-        return explain.explain(self.entry, drawings, width, measured=tuple(measured.sentences(self.candidate.name)))
+        drawings = [self.drawing(columns), *([self.queue_law_drawing(columns)] if self.flows is not None else [])]
+        return explain.explain(
+            self.entry, drawings, width, measured=tuple(standard_case.result_sentences(self.candidate.name))
+        )
 
-    def points(self, operating: Operating) -> list[Point]:
+    def operating_points(self, operating: OperatingCurve) -> list[OperatingPoint]:
         """The operating point for each number of flows."""
-        return [operating.point(flows) for flows in rows(*self.flows)] if self.flows is not None else []
+        return [operating.point(flows) for flows in flow_counts(*self.flows)] if self.flows is not None else []
 
-    def law_drawing(self, columns: int) -> explain.Drawing:
+    def queue_law_drawing(self, columns: int) -> explain.TerminalDrawing:
         """The queue law for a terminal: the control function, the needed probability, and the operating points."""
         from penstock.explain import text as explain
 
-        operating = self.operating()
+        operating = self.operating_curve()
         if operating is None:
             words = f"{self.candidate.name} has no drop probability over the mean queue for the queue law to meet."
-            damping = self.damping()
-            return explain.Drawing("Queue law", damping_table(damping), f"{words} {FLUID_WORDS}" if damping else words)
-        points = self.points(operating)
-        needed = (operating.needed(flows) for flows in self.flows or ())
+            damping = self.fluid_predictions()
+            return explain.TerminalDrawing(
+                "Queue law", damping_table(damping), f"{words} {FLUID_WORDS}" if damping else words
+            )
+        points = self.operating_points(operating)
+        needed = (operating.needed_probability(flows) for flows in self.flows or ())
         curves = [operating.curve(), *(curve for curve in needed if curve[0])]
-        top = picture_top(operating, points)
+        top = probability_axis_top(operating, points)
         marks = [
             (p.queue, p.probability, f"{'●' if p.stable else '○'}{p.flows}")
             for p in points
             if p.queue is not None and p.probability is not None and p.probability <= top
         ]
         plot = explain.terminal_curves(curves, marks, top, columns, 16, "mean queue (packets) → probability")
-        damping, words = self.damping(), law_words(operating, self.largest_flows(operating))
+        damping, words = self.fluid_predictions(), picture_notes(operating, self.largest_flows(operating))
         words = f"{words} {FLUID_WORDS}" if damping else words
-        return explain.Drawing("Queue law", f"{plot}\n\n{table(points, damping)}", words)
+        return explain.TerminalDrawing("Queue law", f"{plot}\n\n{operating_table(points, damping)}", words)
 
     def as_json(self) -> dict[str, Any]:
         """The content of the explanation as plain values."""
-        curve, operating = self.curve(), self.operating()
+        curve, operating = self.drop_function_curve(), self.operating_curve()
         document = {"scheme": self.entry, "queue": self.queue.readable, "link": self.link}
         if curve is not None:
             document["drop_function"] = {"queue_pkts": curve[0], "probability": curve[1]}
         if operating is not None:
-            document["queue_law"] = operating_json(operating, self.points(operating), self.largest_flows(operating))
-        loop = self.loop()
+            document["queue_law"] = operating_json(
+                operating, self.operating_points(operating), self.largest_flows(operating)
+            )
+        loop = self.fluid_loop()
         if loop is not None and self.flows is not None:
-            document["fluid"] = loop.as_json(self.damping())
+            document["fluid"] = loop.as_json(self.fluid_predictions())
         return document
 
-    def drawing(self, columns: int) -> explain.Drawing:
+    def drawing(self, columns: int) -> explain.TerminalDrawing:
         """The picture for a terminal."""
         from penstock.explain import text as explain
 
-        if self.picture == "service":
-            plot = explain.lane_plot(self.service(), self.lanes(), columns)
-            return explain.Drawing("Service", plot, f"{SERVICE_WORDS} {self.words}")
-        curve = self.curve() if self.picture == "drop function" else None
+        if self.picture_kind == "service":
+            plot = explain.lane_plot(self.service_order(), self.lane_labels(), columns)
+            return explain.TerminalDrawing("Service", plot, f"{SERVICE_WORDS} {self.conditions_text}")
+        curve = self.drop_function_curve() if self.picture_kind == "drop function" else None
         if curve is not None:
-            return explain.Drawing("Drop function", explain.terminal_plot(*curve, columns=columns), self.words)
-        response = self.response()
+            return explain.TerminalDrawing(
+                "Drop function", explain.terminal_plot(*curve, columns=columns), self.conditions_text
+            )
+        response = self.step_response()
         plots = [
             explain.terminal_plot(response["t"], values, columns, 6, axes)
             for values, axes in (
@@ -248,20 +267,20 @@ class Explanation:
                 ([100 * x for x in response["lost"]], "time (s) → lost (%)"),
             )
         ]
-        return explain.Drawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.words}")
+        return explain.TerminalDrawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.conditions_text}")
 
     def figure(self) -> Figure:
         """The picture."""
         from penstock.plots import control_law, drop_function, response, service_order
 
-        operating = self.operating()
+        operating = self.operating_curve()
         if operating is not None:
-            return control_law.draw(self.candidate.label, operating, self.points(operating))
-        if self.picture == "service":
-            return service_order.draw(self.service(), self.lanes())
-        curve = self.curve() if self.picture == "drop function" else None
+            return control_law.draw(self.candidate.label, operating, self.operating_points(operating))
+        if self.picture_kind == "service":
+            return service_order.draw(self.service_order(), self.lane_labels())
+        curve = self.drop_function_curve() if self.picture_kind == "drop function" else None
         if curve is None:
-            return response.draw(self.response())
+            return response.draw(self.step_response())
         params = self.queue.canonical["params"]
         thresholds = {
             name: _packets(params[name]) for name in ("min_th", "max_th") if isinstance(params.get(name), dict)
@@ -290,7 +309,7 @@ def _native_result(function: Callable[..., Any], *arguments: Any) -> Any:
         raise ScenarioError(errors) from None
 
 
-def examples(scheme: Scheme, rate: int) -> dict[str, Any]:
+def example_settings(scheme: Scheme, rate: int) -> dict[str, Any]:
     """Example values for required settings, as in a file: a fraction of the link as a rate, three classes."""
     settings: dict[str, Any] = {}
     for param in scheme.params:
@@ -322,7 +341,7 @@ def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
     return {"name": name, **match, **{key: value for key, value in own.items() if key in names}}
 
 
-def prepare(
+def prepare_explanation(
     scheme: str, link: str, rtt: str, flows: str | None, limit: str, packet: float | None = None
 ) -> Explanation:
     """Read the options of `explain`; `packet` in bytes. Raises `PenstockError` with all errors."""
@@ -336,8 +355,8 @@ def prepare(
     # "auto" settings and lengths in BDP need facts that a scenario would give; required settings get example values.
     info = find_scheme(candidate.name)
     errors = ErrorCollector({"": candidate.origin})
-    table = {"scheme": candidate.name, "limit": limit, **examples(info, rate), **candidate.params}
-    queue = read_queue(Table(errors, "", table), Surroundings(rate, None, lambda: trip))
+    table = {"scheme": candidate.name, "limit": limit, **example_settings(info, rate), **candidate.params}
+    queue = read_queue(Table(errors, "", table), LengthContext(rate, None, lambda: trip))
     if errors.details or queue is None:
         raise ScenarioError(errors.details)
     # design rules get the geometric mean of the range as the number of flows

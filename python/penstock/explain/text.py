@@ -15,7 +15,7 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
 @dataclass(frozen=True)
-class Drawing:
+class TerminalDrawing:
     """A picture for a terminal: its title, the drawing, and the conditions for which it was drawn."""
 
     title: str
@@ -24,7 +24,7 @@ class Drawing:
 
 
 def explain(
-    entry: Mapping[str, Any], drawings: Sequence[Drawing] = (), width: int = 100, measured: Sequence[str] = ()
+    entry: Mapping[str, Any], drawings: Sequence[TerminalDrawing] = (), width: int = 100, measured: Sequence[str] = ()
 ) -> str:
     """The text for one entry of the registry of schemes, in lines of at most `width` characters."""
     parts = [
@@ -143,19 +143,19 @@ def terminal_curves(
     left, right = min(curves[0][0]), max(curves[0][0])
     canvas = [[0] * columns for _ in range(rows)]
 
-    def place(x: float, y: float) -> tuple[int, int]:
+    def dot_position(x: float, y: float) -> tuple[int, int]:
         across = min(int((x - left) / ((right - left) or 1.0) * (columns * 2 - 1) + 0.5), columns * 2 - 1)
         return across, min(int((1 - y / top) * (rows * 4 - 1) + 0.5), rows * 4 - 1)
 
     for xs, ys in curves:
         for x, y in _dense(xs, ys, columns * 8):
             if y <= top:
-                across, down = place(x, y)
+                across, down = dot_position(x, y)
                 canvas[down // 4][across // 2] |= _DOTS[across % 2][down % 4]
     lines = [[chr(0x2800 + c) for c in row] for row in canvas]
     free = [[True] * columns for _ in range(rows)]
     for x, y, words in marks:
-        across, down = place(x, y)
+        across, down = dot_position(x, y)
         start = min(across // 2, columns - len(words))
         # The symbol alone if the text would overlap another mark.
         label = words if all(free[down // 4][start : start + len(words)]) else words[:1]

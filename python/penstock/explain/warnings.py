@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.aqms.red_thresholds import automatic_threshold
-from penstock.explain.load import WarningTexts, load_warnings, never_filled
+from penstock.explain.traffic_warnings import WarningTexts, traffic_warnings, unfilled_queue_warnings
 from penstock.model import design
 from penstock.results.run_table import RunTable
 from penstock.scenario.budget.estimate import offered_streams
@@ -16,7 +16,16 @@ from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
 from penstock.units import UnitError, format_rate, parse_length, parse_size, parse_time
 
-__all__ = ["Warned", "average_seconds", "of_losses", "of_queue", "of_rate", "of_result", "of_scenario", "queue_table"]
+__all__ = [
+    "LinkWarning",
+    "average_seconds",
+    "lost_setting_warnings",
+    "queue_table",
+    "queue_warnings",
+    "rate_mismatch_warnings",
+    "scenario_warnings",
+    "unfilled_link_warnings",
+]
 
 SHORTEST_AUTO_RTT_S = 0.1
 """The smallest round trip of w_q = "auto_rtt"."""
@@ -29,13 +38,13 @@ ROUNDED_RATE = 1e-3
 
 
 @dataclass(frozen=True)
-class Warned:
+class LinkWarning:
     """A warning about the queue of a link.
 
     Attributes:
         place: the link.
         name: short name of the warning.
-        says: the fact, with its numbers.
+        message: the fact, with its numbers.
         advice: what to do.
         source: paper or RFC with section; empty for plain arithmetic.
 
@@ -43,7 +52,7 @@ class Warned:
 
     place: str
     name: str
-    says: str
+    message: str
     advice: str
     source: str
 
@@ -51,11 +60,17 @@ class Warned:
     def text(self) -> str:
         """In one line."""
         source = f" ({self.source})" if self.source else ""
-        return f"{self.place}: {self.says}; {self.advice}{source}"
+        return f"{self.place}: {self.message}; {self.advice}{source}"
 
     def to_dict(self) -> dict[str, str]:
         """As in JSON."""
-        return {"place": self.place, "name": self.name, "says": self.says, "advice": self.advice, "source": self.source}
+        return {
+            "place": self.place,
+            "name": self.name,
+            "says": self.message,
+            "advice": self.advice,
+            "source": self.source,
+        }
 
 
 @dataclass(frozen=True)
@@ -103,42 +118,46 @@ def average_seconds(link: LoadedLink, table: Mapping[str, Any]) -> tuple[float, 
     return None if weight is None else (weight, -link.packet_s / math.log1p(-weight))
 
 
-def of_queue(link: LoadedLink, table: Mapping[str, Any]) -> list[Warned]:
+def queue_warnings(link: LoadedLink, table: Mapping[str, Any]) -> list[LinkWarning]:
     """The warnings about a queue, its settings as `check` shows them, on a link that endless TCP flows cross."""
     queue = _Queue(link, table)
-    return [Warned(link.place, *texts) for check in _CHECKS for texts in check(queue)]
+    return [LinkWarning(link.place, *texts) for check in _CHECKS for texts in check(queue)]
 
 
-def of_scenario(resolved: Resolved, places: Sequence[str] | None = None) -> list[Warned]:
+def scenario_warnings(resolved: Resolved, places: Sequence[str] | None = None) -> list[LinkWarning]:
     """Warnings about the queues and the traffic of these links; by default, of the watched links.
 
     If the reverse direction of a link has the same queue and data cross it, that direction is also checked.
     """
-    warnings: list[Warned] = []
+    warnings: list[LinkWarning] = []
     streams = list(offered_streams(resolved))
     for place in _both_directions(resolved, resolved.watched if places is None else places):
         table = queue_table(resolved, place)
         if not isinstance(table, Mapping) or not _has_plain_rate(resolved, place):
             continue
-        link = LoadedLink.of(resolved, place)
-        warnings += [Warned(place, *texts) for texts in load_warnings(streams, place, table, link.rate)]
-        if link.flows_cross:
-            warnings += of_queue(link, table)
+        link = LoadedLink.from_scenario(resolved, place)
+        warnings += [LinkWarning(place, *texts) for texts in traffic_warnings(streams, place, table, link.rate)]
+        if link.has_tcp_flows:
+            warnings += queue_warnings(link, table)
     return warnings
 
 
-def of_result(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> list[Warned]:
+def unfilled_link_warnings(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> list[LinkWarning]:
     """Warnings about links that no traffic filled, from the metrics of a run by link."""
     places = [place for place in links if _has_plain_rate(resolved, place)]
-    queues = [LoadedLink.of(resolved, place) for place in places]
-    return [Warned(link.place, *texts) for link in queues for texts in never_filled(links[link.place], link.packet_s)]
+    queues = [LoadedLink.from_scenario(resolved, place) for place in places]
+    return [
+        LinkWarning(link.place, *texts)
+        for link in queues
+        for texts in unfilled_queue_warnings(links[link.place], link.packet_s)
+    ]
 
 
-def of_identical(runs: RunTable) -> dict[str, Warned]:
+def identical_result_warnings(runs: RunTable) -> dict[str, LinkWarning]:
     """A warning for each group of schemes that have equal results in every run, by the first of these schemes."""
     groups = [[scheme.argument for scheme in group] for group in runs.identical_schemes()]
     return {
-        group[0]: Warned(
+        group[0]: LinkWarning(
             ", ".join(runs.at),
             "identical-runs",
             f"{', '.join(group[:-1])} and {group[-1]} have the same results in every run: "
@@ -161,13 +180,15 @@ def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(directions))
 
 
-def of_rate(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[Warned]:
+def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[LinkWarning]:
     """A warning for each of these links whose rate is not `rate` in bit/s, which words such as tc's tbf give."""
     links = [
-        LoadedLink.of(resolved, place) for place in places if rate is not None and _has_plain_rate(resolved, place)
+        LoadedLink.from_scenario(resolved, place)
+        for place in places
+        if rate is not None and _has_plain_rate(resolved, place)
     ]
     return [
-        Warned(
+        LinkWarning(
             link.place,
             "ignored-rate",
             f"the words give the link {format_rate(round(rate))}, which is ignored: it has "
@@ -180,10 +201,12 @@ def of_rate(rate: float | None, resolved: Resolved, places: Sequence[str]) -> li
     ]
 
 
-def of_losses(lost: Sequence[str], places: Sequence[str]) -> list[Warned]:
+def lost_setting_warnings(lost: Sequence[str], places: Sequence[str]) -> list[LinkWarning]:
     """A warning for each of these links if the words of another program express more than the scheme's parameters."""
     advice = "penstock convert lists it with the rest of the text"
-    return [Warned(place, "not-converted", f"not converted: {'; '.join(lost)}", advice, "") for place in places if lost]
+    return [
+        LinkWarning(place, "not-converted", f"not converted: {'; '.join(lost)}", advice, "") for place in places if lost
+    ]
 
 
 def queue_table(resolved: Resolved, place: str) -> Any:
@@ -330,11 +353,11 @@ def _late_activation(queue: _Queue) -> WarningTexts:
         f'set activation = "off", or a limit of {max(1, math.floor(3 * allowance * link.capacity))} packets or less'
     )
     source = "RFC 8033, section 5.3"
-    if link.windows < third:
+    if link.receive_window_sum < third:
         yield (
             "never-active",
             f"PIE is off until the queue holds {third:.4g} packets, a third of its limit, and the windows of all flows "
-            f"together are {link.windows:.4g}: it never drops",
+            f"together are {link.receive_window_sum:.4g}: it never drops",
             advice,
             source,
         )

@@ -7,12 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.fitting.delays import MIN_LOSSES, UPSTREAM, AckDelays, Delays, ack_delays, delays, is_busy
+from penstock.fitting.delays import (
+    MIN_LOSSES,
+    UPSTREAM,
+    AckDelays,
+    QueueingDelays,
+    estimate_ack_delays,
+    estimate_delays,
+    is_busy,
+)
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 from penstock.fitting.packets import ECE, TCP, Ints, Packets
 
-__all__ = ["AQM", "DROPTAIL", "FAIR", "Bottleneck", "bottleneck"]
+__all__ = ["AQM", "DROPTAIL", "FAIR", "Bottleneck", "estimate_bottleneck"]
 
 DROPTAIL, AQM, FAIR = "drop-tail", "AQM", "fair queueing"
 
@@ -23,7 +31,7 @@ TIMESTAMP_S = 1e-6
 """Resolution of the times of packets: the unit of the pcap format."""
 
 MIN_FAIR_DISAGREEMENT = 0.25
-"""Flows are assumed to have separate queues if their delays disagree by at least this, see `Delays.disagreement`.
+"""Flows are assumed to have separate queues if their delays disagree by at least this; see `QueueingDelays`.
 
 Measured on simulated captures in which flows interleave: 0.13 to 0.9 with FQ-CoDel, below 0.22 with a shared queue.
 The exception is BBR through drop-tail with a short buffer: it reaches 0.6 and is mistaken for fair queueing.
@@ -134,7 +142,7 @@ class Bottleneck:
 
     """
 
-    delays: Delays | None
+    delays: QueueingDelays | None
     rate: Estimate
     levels: tuple[tuple[float, float], ...]
     buffer: Estimate
@@ -145,25 +153,25 @@ class Bottleneck:
     highest: float
 
 
-def bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow], zero_ns: int) -> Bottleneck:
+def estimate_bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow], zero_ns: int) -> Bottleneck:
     """The bottleneck of a direction, from all of its packets and its TCP flows.
 
     `against` are the flows in the other direction: their queue delays the acknowledgements. `zero_ns` is the time of
     the first packet.
     """
-    sent = sum(flow.bytes for flow in flows)
+    sent = sum(flow.payload_bytes for flow in flows)
     missing = sum(flow.missing_bytes for flow in flows) / sent if sent else 0.0
     if missing > MAX_MISSING:
         return _unknown(packets, zero_ns, f"{missing:.0%} of the acknowledged data is missing from the capture")
-    ack_delay = ack_delays(against)
-    samples = observed = delays(flows, ack_delay)
+    ack_delay = estimate_ack_delays(against)
+    samples = observed = estimate_delays(flows, ack_delay)
     if samples is not None and samples.disagreement() < MIN_FAIR_DISAGREEMENT:
-        observed = samples.calibrated()
+        observed = samples.with_calibrated_bases()
         samples = observed if samples.is_shared else samples  # otherwise flows may have separate queues
     t = (packets.t_ns - zero_ns) / 1e9
     rate, levels = _rate(packets, t, flows, observed, ack_delay)
     packet = round(float(np.quantile(packets.size, 0.9))) if len(packets) else 1500
-    packet = min(packet, max((flow.segment + flow.header for flow in flows), default=1500))
+    packet = min(packet, max((flow.segment_bytes + flow.header_bytes for flow in flows), default=1500))
     marked = any((flow.packets.ecn == 3).any() or (flow.acks.flags & ECE).any() for flow in flows)
     mean = _mean_size(packets, flows)
     queue = _kind(observed, marked, mean < MIXED_SIZE_RATIO * packet)
@@ -182,8 +190,8 @@ def _mean_size(packets: Packets, flows: Sequence[Flow]) -> float:
     """Mean size of a packet on the wire in bytes; a super-frame counts as its segments."""
     bytes_, count = float(packets.size.sum()), len(packets)
     for flow in flows:
-        bytes_ += float((flow.wire - flow.packets.size).sum())
-        count += int((flow.pieces - 1).sum())
+        bytes_ += float((flow.wire_bytes - flow.packets.size).sum())
+        count += int((flow.wire_packet_counts - 1).sum())
     return bytes_ / count if count else 1500.0
 
 
@@ -197,7 +205,7 @@ def _highest(t: Floats, size: Ints) -> float:
 
 
 def _rate(
-    packets: Packets, t: Floats, flows: Sequence[Flow], observed: Delays | None, ack_delay: AckDelays
+    packets: Packets, t: Floats, flows: Sequence[Flow], observed: QueueingDelays | None, ack_delay: AckDelays
 ) -> tuple[Estimate, tuple[tuple[float, float], ...]]:
     """The rate at which packets leave the queue while it is not empty."""
     if observed is None:
@@ -242,10 +250,10 @@ def _departures(
     others = (packets.protocol != TCP) | (packets.payload == 0)
     parts = [(t[others], packets.size[others].astype(float))]
     for flow in flows:
-        is_acked = ~np.isnan(flow.segments.delivered)
-        acked = flow.segments.delivered[is_acked]
+        is_acked = ~np.isnan(flow.segments.acked_t)
+        acked = flow.segments.acked_t[is_acked]
         delivered = acked - ack_delay(acked), flow.segments.size[is_acked]
-        parts.append((flow.t, flow.wire.astype(float)) if side == UPSTREAM else delivered)
+        parts.append((flow.t, flow.wire_bytes.astype(float)) if side == UPSTREAM else delivered)
     times, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(times, kind="stable")
     return times[order], sizes[order]
@@ -266,16 +274,16 @@ def _levels(t: Floats, rates: Floats) -> tuple[tuple[float, float], ...]:
     return (*_levels(t[:at], rates[:at]), (float(t[at - 1] + t[at]) / 2, later[0][1]), *later[1:])
 
 
-def _kind(observed: Delays | None, marked: bool, is_mixed: bool) -> Estimate:
+def _kind(observed: QueueingDelays | None, marked: bool, is_mixed: bool) -> Estimate:
     """The kind of queue, from the delays at losses and from the delays of different flows at the same time."""
     if observed is None or not observed.has_queue:
         return unknowable(NO_QUEUE)
     disagreement = observed.disagreement()
-    if disagreement > MIN_FAIR_DISAGREEMENT and observed.interleaved < MIN_INTERLEAVED:
+    if disagreement > MIN_FAIR_DISAGREEMENT and observed.interleaved_share < MIN_INTERLEAVED:
         return unknowable("flows have different delays, but their bursts hardly interleave")
     if disagreement > MIN_FAIR_DISAGREEMENT:
         return Estimate(FAIR, why="flows have different delays at the same time")
-    waits = observed.lost_wait[~np.isnan(observed.lost_wait)]
+    waits = observed.loss_delay_s[~np.isnan(observed.loss_delay_s)]
     alone = "" if disagreement == disagreement else "; too few flows overlap to rule out fair queueing"
     if marked:
         return Estimate(AQM, why=f"packets were marked (ECN){alone}")
@@ -303,7 +311,7 @@ def _kind(observed: Delays | None, marked: bool, is_mixed: bool) -> Estimate:
 
 
 def _buffer(
-    observed: Delays | None, queue: Estimate, levels: Sequence[tuple[float, float]], rate: Estimate, packet: int
+    observed: QueueingDelays | None, queue: Estimate, levels: Sequence[tuple[float, float]], rate: Estimate, packet: int
 ) -> Estimate:
     """The buffer size: for drop-tail, the delay at losses times the rate; otherwise unknowable, with a lower bound."""
     if observed is None or rate.value is None:
@@ -312,11 +320,11 @@ def _buffer(
         least = round(float(np.quantile(observed.wait, 0.99)) * float(rate.value) / 8)
         bound = f"its lower bound is {least} B, the 99th percentile of the queue length"
         return unknowable(f"{queue.value or 'an unknown queue'} may drop before its buffer is full; {bound}", "B")
-    has_wait = ~np.isnan(observed.lost_wait)
+    has_wait = ~np.isnan(observed.loss_delay_s)
     at, rates = np.array(levels).T
     now = rates[np.searchsorted(at, observed.lost_t[has_wait], side="right") - 1]
     # Drop-tail limits the packets waiting; the packet in transmission adds half its time to the delay, on average.
-    sizes = observed.lost_wait[has_wait] * now / 8 + packet / 2
+    sizes = observed.loss_delay_s[has_wait] * now / 8 + packet / 2
     low, middle, high = np.quantile(sizes, [0.1, 0.5, 0.9])
     # One packet for the transmission, and one that the base round trip may include.
     error = observed.resolution * float(rate.value) / 8 + 2 * packet

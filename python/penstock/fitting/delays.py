@@ -12,7 +12,17 @@ import numpy as np
 from penstock.fitting.flows import Bools, Floats, Flow
 from penstock.fitting.packets import Ints
 
-__all__ = ["DOWNSTREAM", "MIN_LOSSES", "UPSTREAM", "AckDelays", "Delays", "ack_delays", "clock", "delays", "is_busy"]
+__all__ = [
+    "DOWNSTREAM",
+    "MIN_LOSSES",
+    "UPSTREAM",
+    "AckDelays",
+    "QueueingDelays",
+    "estimate_ack_delays",
+    "estimate_delays",
+    "is_busy",
+    "timestamp_clock",
+]
 
 UPSTREAM, DOWNSTREAM = "upstream", "downstream"
 """Position of the queue relative to the capture point."""
@@ -48,7 +58,7 @@ MIN_LOSSES = 5
 """Minimum number of losses to infer the delay at losses, or the side of the queue."""
 
 MAX_SHARED_DISAGREEMENT = 0.1
-"""Flows certainly share a queue if their delays disagree by less than this, see `Delays.disagreement`.
+"""Flows certainly share a queue if their delays disagree by less than this, see `QueueingDelays.disagreement`.
 
 Measured on simulated captures: at least 0.13 with FQ-CoDel; with a shared queue, anything from 0 to above 1.
 """
@@ -98,33 +108,33 @@ AckDelays = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
-class Delays:
+class QueueingDelays:
     """Samples of the queueing delay of one direction, in the order in which their packets reached the queue.
 
     Attributes:
         side: `UPSTREAM` or `DOWNSTREAM`.
         t: times at which the packets reached the queue, in seconds.
-        passed: times at which the packets, or their acknowledgements, passed the capture point.
+        capture_t: times at which the packets, or their acknowledgements, passed the capture point.
         wait: queueing delays in seconds.
         flow: numbers of the flows.
         base: per flow, the time subtracted: the round trip downstream of the capture point, or a clock offset.
         resolution: resolution of the delays in seconds.
-        lost_from: earliest time at which each lost packet can have reached the queue.
+        loss_gap_start: earliest time at which each lost packet can have reached the queue.
         lost_t: latest such time.
-        lost_wait: longest queueing delay of the packets next to each loss; NaN if there are none.
+        loss_delay_s: longest queueing delay of the packets next to each loss; NaN if there are none.
 
     """
 
     side: str
     t: Floats
-    passed: Floats
+    capture_t: Floats
     wait: Floats
     flow: Ints
     base: dict[int, float]
     resolution: float
-    lost_from: Floats
+    loss_gap_start: Floats
     lost_t: Floats
-    lost_wait: Floats
+    loss_delay_s: Floats
 
     @property
     def has_queue(self) -> bool:
@@ -137,23 +147,23 @@ class Delays:
         return float(np.quantile(self.wait, 0.95)) if len(self.wait) else 0.0
 
     @cached_property
-    def pairs(self) -> Ints:
+    def interleaved_pairs(self) -> Ints:
         """Rows of samples followed at nearly the same time by a sample of another flow."""
         apart = np.diff(self.t)
         near = min(max(NEAR_GAPS * float(np.median(apart)), MIN_NEAR_S), MAX_NEAR_S) if len(apart) else 0.0
         return np.flatnonzero((np.diff(self.flow) != 0) & (apart <= near))
 
     @property
-    def interleaved(self) -> float:
+    def interleaved_share(self) -> float:
         """Share of samples followed at nearly the same time by a sample of another flow."""
-        return len(self.pairs) / max(1, len(self.t) - 1)
+        return len(self.interleaved_pairs) / max(1, len(self.t) - 1)
 
     def disagreement(self) -> float:
         """How much the delays of different flows differ at the same time; NaN if too few can be compared.
 
         0: all flows share a queue; 1: their delays are unrelated. A constant offset of a flow is ignored.
         """
-        first = self.pairs
+        first = self.interleaved_pairs
         if len(first) < MIN_PAIRS:
             return float("nan")
         wait = self.wait.copy()
@@ -171,12 +181,12 @@ class Delays:
         """Whether all flows certainly wait in the same queue."""
         return self.disagreement() < MAX_SHARED_DISAGREEMENT or len(np.unique(self.flow)) == 1
 
-    def calibrated(self) -> Delays:
+    def with_calibrated_bases(self) -> QueueingDelays:
         """Delays with the base of each flow corrected by the delays of other flows in the same queue.
 
         If a flow never met an empty queue, its minimum is too high and its delays are too low.
         """
-        first, second = self.pairs, self.pairs + 1
+        first, second = self.interleaved_pairs, self.interleaved_pairs + 1
         mine = np.concatenate([self.flow[first], self.flow[second]])
         other = np.concatenate([self.flow[second], self.flow[first]])
         ahead = np.concatenate([self.wait[second] - self.wait[first], self.wait[first] - self.wait[second]])
@@ -196,7 +206,7 @@ class Delays:
                 missing[number] = max(0.0, np.median(ahead[of_flow] + missing[other[of_flow]]))
         wait = self.wait + missing[self.flow]
         base = {number: value - float(missing[number]) for number, value in self.base.items()}
-        return replace(self, wait=wait, base=base, lost_wait=_waits(self.t, wait, self.lost_from, self.lost_t))
+        return replace(self, wait=wait, base=base, loss_delay_s=_waits(self.t, wait, self.loss_gap_start, self.lost_t))
 
 
 def _variance(values: Floats) -> float:
@@ -205,7 +215,7 @@ def _variance(values: Floats) -> float:
     return float((high - low) / 1.349) ** 2
 
 
-def delays(flows: Sequence[Flow], ack_delay: AckDelays) -> Delays | None:
+def estimate_delays(flows: Sequence[Flow], ack_delay: AckDelays) -> QueueingDelays | None:
     """The delays on the side of the capture point that has the queue; None if neither side has samples."""
     both = [each for each in (_upstream(flows), _downstream(flows, ack_delay)) if each is not None]
     if len(both) < 2:
@@ -217,7 +227,7 @@ def delays(flows: Sequence[Flow], ack_delay: AckDelays) -> Delays | None:
     return upstream if upstream.p95 - upstream.resolution > downstream.p95 else downstream
 
 
-def clock(flow: Flow) -> tuple[Ints, float] | None:
+def timestamp_clock(flow: Flow) -> tuple[Ints, float] | None:
     """Timestamp clock ticks of each packet since the first, and the tick in seconds; None without timestamps.
 
     The tick is NaN if the flow is too short to estimate it.
@@ -233,9 +243,9 @@ def clock(flow: Flow) -> tuple[Ints, float] | None:
     return ticks, nearest if abs(unit / nearest - 1) < MAX_TICK_ERROR else float(unit)
 
 
-def _upstream(flows: Sequence[Flow]) -> Delays | None:
+def _upstream(flows: Sequence[Flow]) -> QueueingDelays | None:
     rows, base, resolution, lost = [], {}, 0.0, []
-    clocks = {number: stamps for number, flow in enumerate(flows) if (stamps := clock(flow)) is not None}
+    clocks = {number: stamps for number, flow in enumerate(flows) if (stamps := timestamp_clock(flow)) is not None}
     units = [unit for _, unit in clocks.values() if unit == unit]
     usual = float(np.median(units)) if units else USUAL_TICK_S
     for number, (ticks, own) in clocks.items():
@@ -246,33 +256,33 @@ def _upstream(flows: Sequence[Flow]) -> Delays | None:
         wait = np.maximum(value - base[number] - unit / 2, 0)
         rows.append((flow.t - wait, flow.t, wait, np.full(len(wait), number)))
         resolution = max(resolution, unit)
-        lost.append(tuple(times - np.interp(times, flow.t, wait) for times in flow.lost_before))
+        lost.append(tuple(times - np.interp(times, flow.t, wait) for times in flow.upstream_loss_times))
     return _sorted(UPSTREAM, rows, base, resolution, lost)
 
 
-def ack_delays(flows: Sequence[Flow]) -> AckDelays:
+def estimate_ack_delays(flows: Sequence[Flow]) -> AckDelays:
     """The delays of acknowledgements, interpolated from the delays of the data sent in the same direction."""
     upstream = _upstream(flows)
     if upstream is None or not upstream.has_queue:
         return np.zeros_like
-    order = np.argsort(upstream.passed, kind="stable")
-    passed, wait = upstream.passed[order], upstream.wait[order]
+    order = np.argsort(upstream.capture_t, kind="stable")
+    passed, wait = upstream.capture_t[order], upstream.wait[order]
     return lambda t: np.interp(t, passed, wait)
 
 
-def _downstream(flows: Sequence[Flow], ack_delay: AckDelays) -> Delays | None:
+def _downstream(flows: Sequence[Flow], ack_delay: AckDelays) -> QueueingDelays | None:
     rows, base, lost = [], {}, []
     for number, flow in enumerate(flows):
         segments = flow.segments
-        timed = segments.timed
+        timed = segments.is_rtt_sample
         if not timed.any():
             continue
-        delivered = segments.delivered[timed] - ack_delay(segments.delivered[timed])
+        delivered = segments.acked_t[timed] - ack_delay(segments.acked_t[timed])
         value = delivered - segments.sent[timed]
         base[number] = float(value.min())
         sent = segments.sent[timed]
         rows.append((sent, delivered, value - base[number], np.full(len(sent), number)))
-        lost.append((flow.lost_after, flow.lost_after))
+        lost.append((flow.downstream_loss_times, flow.downstream_loss_times))
     resolution = 0.0 if ack_delay is np.zeros_like else USUAL_TICK_S
     return _sorted(DOWNSTREAM, rows, base, resolution, lost)
 
@@ -283,14 +293,14 @@ def _sorted(
     base: dict[int, float],
     resolution: float,
     lost: Sequence[tuple[Floats, ...]],
-) -> Delays | None:
+) -> QueueingDelays | None:
     if not rows:
         return None
     t, passed, wait, flow = (np.concatenate(column) for column in zip(*rows, strict=True))
     order = np.argsort(t, kind="stable")
     lost_from, lost_t = (np.concatenate(column) for column in zip(*lost, strict=True))
     lost_wait = _waits(t[order], wait[order], lost_from, lost_t)
-    return Delays(
+    return QueueingDelays(
         side, t[order], passed[order], wait[order], flow[order], base, resolution, lost_from, lost_t, lost_wait
     )
 
@@ -311,10 +321,10 @@ def _waits(t: Floats, wait: Floats, start: Floats, end: Floats) -> Floats:
     return waits
 
 
-def is_busy(delays: Delays, edges: Floats, threshold: float) -> Bools:
+def is_busy(delays: QueueingDelays, edges: Floats, threshold: float) -> Bools:
     """Per pair of successive edges, whether all of at least 3 samples between them exceed the threshold."""
-    order = np.argsort(delays.passed, kind="stable")
-    passed, wait = delays.passed[order], delays.wait[order]
+    order = np.argsort(delays.capture_t, kind="stable")
+    passed, wait = delays.capture_t[order], delays.wait[order]
     bounds = np.searchsorted(passed, edges)
     return np.array(
         [last - first >= 3 and bool(wait[first:last].min() > threshold) for first, last in pairwise(bounds)]

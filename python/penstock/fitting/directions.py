@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from penstock.fitting.flows import Floats
 from penstock.fitting.packets import TCP, UDP, Ints, Packets
 
-__all__ = ["Quic", "forward_packets", "host", "other_packets", "quic_flows"]
+__all__ = ["QuicFlow", "forward_packet_mask", "host_address", "other_packet_mask", "quic_flows"]
 
 QUIC_PORT = 443
 """UDP port of HTTP/3 (RFC 9114, section 3.1)."""
@@ -24,7 +24,7 @@ The initial window (RFC 9002, section 7.2): congestion control does not act on s
 
 
 @dataclass(frozen=True)
-class Quic:
+class QuicFlow:
     """One direction of a QUIC connection, whose sequence numbers and acknowledgements are encrypted.
 
     Attributes:
@@ -48,17 +48,17 @@ class Quic:
     to_receiver: float
 
 
-def host(end: str) -> str:
+def host_address(end: str) -> str:
     """The address of `address:port`."""
     return end.rpartition(":")[0]
 
 
-def forward_packets(packets: Packets) -> NDArray[np.bool_]:
+def forward_packet_mask(packets: Packets) -> NDArray[np.bool_]:
     """Whether each packet goes in the direction with more bytes.
 
     Two hosts that exchange packets are on different sides of the link.
     """
-    hosts = [host(end) for end in packets.endpoints]
+    hosts = [host_address(end) for end in packets.endpoints]
     pairs, of_pair = np.unique(packets.source * len(hosts) + packets.target, return_inverse=True)
     weight = np.bincount(of_pair, weights=packets.size)
     near: dict[str, set[str]] = defaultdict(set)
@@ -82,7 +82,7 @@ def forward_packets(packets: Packets) -> NDArray[np.bool_]:
     return forward if packets.size[forward].sum() * 2 >= packets.size.sum() else ~forward
 
 
-def quic_flows(packets: Packets) -> list[Quic]:
+def quic_flows(packets: Packets) -> list[QuicFlow]:
     """The QUIC flows with enough data to be replaced by transfers."""
     is_quic = np.array([end.endswith(f":{QUIC_PORT}") for end in packets.endpoints])
     chosen = np.flatnonzero((packets.protocol == UDP) & (is_quic[packets.source] | is_quic[packets.target]))
@@ -102,11 +102,11 @@ def quic_flows(packets: Packets) -> list[Quic]:
                 first = rows[mine][0]
                 sender, receiver = (packets.endpoints[column[first]] for column in (packets.source, packets.target))
                 segment = int(np.quantile(packets.payload[rows[mine]], 0.9))
-                flows.append(Quic(sender, receiver, rows[mine], rows, t[mine], size, segment, *map(float, trips)))
+                flows.append(QuicFlow(sender, receiver, rows[mine], rows, t[mine], size, segment, *map(float, trips)))
     return flows
 
 
-def other_packets(packets: Packets, quic: list[Quic]) -> NDArray[np.bool_]:
+def other_packet_mask(packets: Packets, quic: list[QuicFlow]) -> NDArray[np.bool_]:
     """Whether each packet belongs neither to TCP nor to the connection of one of these QUIC flows."""
     other: NDArray[np.bool_] = packets.protocol != TCP
     for flow in quic:

@@ -6,25 +6,27 @@ from collections.abc import Iterator
 
 from penstock.fitting.bottleneck import Bottleneck
 from penstock.fitting.estimate import Estimate
-from penstock.fitting.fitted import Fitted
+from penstock.fitting.fitted_link import FittedLink
 from penstock.units import format_rate
 
-__all__ = ["brief", "text"]
+__all__ = ["bottleneck_summary", "fit_text"]
 
 MAX_ROWS = 20
 """Flows in the table; the JSON has all of them."""
 
 
-def brief(link: Bottleneck) -> str:
+def bottleneck_summary(link: Bottleneck) -> str:
     """Rate and kind of queue in a few words."""
     rate = "a link that never filled" if link.rate.value is None else _number(link.rate.value, "bit/s")
     queue = "unknown queue" if link.queue.value is None else str(link.queue.value)
     return f"{rate}, {queue}"
 
 
-def text(fit: Fitted) -> str:
+def fit_text(fit: FittedLink) -> str:
     """The estimates, each with its interval or the reason why it is unknowable from this capture."""
-    first = f"{brief(fit.forward)}; {len(fit.flows)} TCP flows in {fit.duration:.1f} s, {fit.packets} packets"
+    first = (
+        f"{bottleneck_summary(fit.forward)}; {len(fit.flows)} TCP flows in {fit.duration:.1f} s, {fit.packets} packets"
+    )
     lines = [first[0].upper() + first[1:], ""]
     names = {name: each for name, each in fit.estimates.items() if not name.startswith("flow")}
     if fit.reverse.rate.value is None:  # then the other estimates of that direction are unknowable as well
@@ -59,9 +61,9 @@ def _number(value: float | int | str | bool, unit: str) -> str:
     return f"{value:,}".replace(",", " ") + f" {unit}".rstrip()
 
 
-def _table(fit: Fitted) -> Iterator[str]:
+def _table(fit: FittedLink) -> Iterator[str]:
     """The flows with most bytes, in the order of their first packets."""
-    chosen = sorted(fit.flows, key=lambda each: -each.flow.bytes)[:MAX_ROWS]
+    chosen = sorted(fit.flows, key=lambda each: -each.flow.payload_bytes)[:MAX_ROWS]
     rows: list[tuple[str, ...]] = [("flow", "from", "to", "start", "bytes", "base RTT", "control", "limited by")]
     for each in fit.flows:
         if each in chosen:
@@ -72,7 +74,11 @@ def _table(fit: Fitted) -> Iterator[str]:
                 for name in ("start", "bytes", "rtt", "control")
             )
             limit = (
-                "window" if isinstance(each.sender.window.value, int) else "application" if each.sender.pauses else ""
+                "window"
+                if isinstance(each.sender.window.value, int)
+                else "application"
+                if each.sender.application_pauses
+                else ""
             )
             rows.append((each.name, *ends, *cells, limit))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

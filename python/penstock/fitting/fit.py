@@ -12,37 +12,37 @@ import numpy as np
 
 from penstock.errors import PenstockError
 from penstock.files import write_bytes, write_text
-from penstock.fitting import twin
-from penstock.fitting.bottleneck import Bottleneck, bottleneck
-from penstock.fitting.directions import forward_packets, host, other_packets, quic_flows
-from penstock.fitting.display import brief
-from penstock.fitting.fitted import Fitted, FittedFlow
+from penstock.fitting import fitted_scenario
+from penstock.fitting.bottleneck import Bottleneck, estimate_bottleneck
+from penstock.fitting.directions import forward_packet_mask, host_address, other_packet_mask, quic_flows
+from penstock.fitting.display import bottleneck_summary
+from penstock.fitting.fitted_link import FittedFlow, FittedLink
 from penstock.fitting.flows import Flow, tcp_flows
-from penstock.fitting.merge import merged
-from penstock.fitting.packets import Packets, joined, read_packets
-from penstock.fitting.round_trips import first_sent, round_trips
-from penstock.fitting.senders import sender
+from penstock.fitting.merge import merge_fits
+from penstock.fitting.packets import Packets, concatenate, read_packets
+from penstock.fitting.round_trips import estimate_round_trips, first_sent_s
+from penstock.fitting.senders import estimate_sender
 
 __all__ = ["Fit", "fit"]
 
 
 @dataclass(frozen=True, repr=False)
-class Fit(Fitted):
+class Fit(FittedLink):
     """A scenario fitted to captures of a link, and the estimates on which it is based."""
 
     @property
     def scenario(self) -> str:
         """The scenario file as TOML. It refers to the captures of datagrams that `save("fit.toml")` writes."""
-        return twin.text(self, "fit")
+        return fitted_scenario.scenario_text(self, "fit")
 
     def save(self, file: str | Path) -> list[Path]:
         """Write the scenario, and next to it the captures of the datagrams to replay. Returns the paths written."""
         path = Path(file)
         written = [path]
         for name, packets in self.datagrams.items():
-            written.append(path.with_name(twin.datagram_file(path.stem, name)))
-            write_bytes(written[-1], twin.pcap(packets))
-        write_text(path, twin.text(self, path.stem))
+            written.append(path.with_name(fitted_scenario.datagram_file_name(path.stem, name)))
+            write_bytes(written[-1], fitted_scenario.datagram_pcap(packets))
+        write_text(path, fitted_scenario.scenario_text(self, path.stem))
         return written
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Fit(Fitted):
         }
 
     def __repr__(self) -> str:
-        return f"<Fit of {len(self.flows)} TCP flows in {self.duration:.1f} s: {brief(self.forward)}>"
+        return f"<Fit of {len(self.flows)} TCP flows in {self.duration:.1f} s: {bottleneck_summary(self.forward)}>"
 
 
 def fit(captures: str | Path | Sequence[str | Path]) -> Fit:
@@ -80,28 +80,28 @@ def fit(captures: str | Path | Sequence[str | Path]) -> Fit:
     notes = [note for _, of_file, _ in parts for note in of_file]
     parts.sort(key=lambda part: int(part[0].t_ns[0]))
     if any(before[0].t_ns[-1] > after[0].t_ns[0] for before, after in pairwise(parts)):
-        return merged([_fit(packets, (file,), of_file) for packets, of_file, file in parts])
-    return _fit(joined([packets for packets, *_ in parts]), files, notes)
+        return merge_fits([_fit(packets, (file,), of_file) for packets, of_file, file in parts])
+    return _fit(concatenate([packets for packets, *_ in parts]), files, notes)
 
 
 def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
     """The fit to the packets captured at one point."""
-    is_forward = forward_packets(packets)
+    is_forward = forward_packet_mask(packets)
     flows = list(tcp_flows(packets))
     if not flows:
         raise PenstockError(f"{files[0]}: has no TCP data, from which to estimate delays and senders")
-    outward = {host(flow.sender) for flow in flows} & _hosts(packets, is_forward)
-    sides = [[flow for flow in flows if (host(flow.sender) in outward) == ahead] for ahead in (True, False)]
+    outward = {host_address(flow.sender) for flow in flows} & _hosts(packets, is_forward)
+    sides = [[flow for flow in flows if (host_address(flow.sender) in outward) == ahead] for ahead in (True, False)]
     zero = int(packets.t_ns[0])
     links = [
-        bottleneck(packets.take(is_forward), sides[0], sides[1], zero),
-        bottleneck(packets.take(~is_forward), sides[1], sides[0], zero),
+        estimate_bottleneck(packets.take(is_forward), sides[0], sides[1], zero),
+        estimate_bottleneck(packets.take(~is_forward), sides[1], sides[0], zero),
     ]
     end = float(packets.t_ns[-1] - zero) / 1e9
     fitted = _fitted(sides, links, end)
     quic = quic_flows(packets)
-    other = other_packets(packets, quic)
-    masks = {twin.FORWARD: other & is_forward, twin.REVERSE: other & ~is_forward}
+    other = other_packet_mask(packets, quic)
+    masks = {fitted_scenario.FORWARD: other & is_forward, fitted_scenario.REVERSE: other & ~is_forward}
     return Fit(
         files,
         end,
@@ -118,20 +118,20 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
 
 def _hosts(packets: Packets, is_forward: Any) -> set[str]:
     """The addresses of the hosts that send in the forward direction."""
-    return {host(packets.endpoints[end]) for end in np.unique(packets.source[is_forward])}
+    return {host_address(packets.endpoints[end]) for end in np.unique(packets.source[is_forward])}
 
 
 def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> list[FittedFlow]:
     """The flows of both directions with their estimates, in the order of their first packets."""
     rows = []
-    both = zip((True, False), sides, links, round_trips(sides, links), strict=True)
+    both = zip((True, False), sides, links, estimate_round_trips(sides, links), strict=True)
     for ahead, side, link, trips in both:
         for number, (flow, trip) in enumerate(zip(side, trips, strict=True)):
-            total, near = trip.total.value, trip.sender.value
-            who = sender(
+            total, near = trip.total.value, trip.to_sender.value
+            who = estimate_sender(
                 flow, number, link, None if total is None else float(total), None if near is None else float(near)
             )
-            rows.append((flow, ahead, trip, who, _is_open(flow, link, total, end), first_sent(flow, trip, link)))
+            rows.append((flow, ahead, trip, who, _is_open(flow, link, total, end), first_sent_s(flow, trip, link)))
     rows.sort(key=lambda row: float(row[0].t[0]))
     return [FittedFlow(f"flow{number}", *row) for number, row in enumerate(rows, 1)]
 

@@ -32,17 +32,17 @@ class Handshake:
     """Times in seconds at which the packets of a handshake passed; NaN for a packet that was not captured.
 
     Attributes:
-        syn: time of the SYN; `syn_ack`: of the SYN-ACK; `third`: of the next packet from the host that sent the SYN.
-        by_sender: whether the sender of the data opened the connection.
-        third_size: size of the third packet in bytes.
+        syn: time of the SYN; `syn_ack`: of the SYN-ACK; `ack`: of the next packet from the host that sent the SYN.
+        is_opened_by_sender: whether the sender of the data opened the connection.
+        ack_size: size of the third packet in bytes.
 
     """
 
     syn: float
     syn_ack: float
-    third: float
-    by_sender: bool
-    third_size: int = 0
+    ack: float
+    is_opened_by_sender: bool
+    ack_size: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Segments:
         sent: time at which the packet passed, in seconds.
         start: offset of the first byte in the flow; `end`: offset after the last byte.
         size: bytes of IP packets on the wire, including the headers of each segment of a super-frame.
-        delivered: time at which the first acknowledgement of the packet passed; NaN if none did.
-        timed: whether `delivered - sent` is a round trip: the packet was sent once and its own arrival acknowledged.
+        acked_t: time at which the first acknowledgement of the packet passed; NaN if none did.
+        is_rtt_sample: whether `acked_t - sent` is a round trip: the packet was sent once and its arrival acknowledged.
         gap: whether bytes before the packet are missing because they were lost upstream of the capture point.
 
     """
@@ -63,8 +63,8 @@ class Segments:
     start: Ints
     end: Ints
     size: Floats
-    delivered: Floats
-    timed: Bools
+    acked_t: Floats
+    is_rtt_sample: Bools
     gap: Bools
 
 
@@ -78,7 +78,7 @@ class Flow:
         acks: the acknowledgements; `ack_t`: their times; `ack`: the next byte that each expects.
         handshake: the times of the handshake.
         mss: the smaller maximum segment size announced in the SYNs; None without one.
-        scale: factor of the receive windows that the receiver announces; None without both SYNs.
+        window_scale: factor of the receive windows that the receiver announces; None without both SYNs.
         has_fin: whether the sender closed the flow.
         has_start: whether the SYN was captured.
 
@@ -95,22 +95,22 @@ class Flow:
     ack: Ints
     handshake: Handshake
     mss: int | None
-    scale: int | None
+    window_scale: int | None
     has_fin: bool
     has_start: bool
 
     @property
-    def bytes(self) -> int:
+    def payload_bytes(self) -> int:
         """Payload bytes from the first that passed to the last."""
         return int(self.end.max() - min(0, self.start.min()))
 
     @cached_property
-    def header(self) -> int:
+    def header_bytes(self) -> int:
         """Median size of the headers of a data packet in bytes."""
         return int(np.median(self.packets.size - self.packets.payload))
 
     @cached_property
-    def segment(self) -> int:
+    def segment_bytes(self) -> int:
         """Payload of a full packet on the wire in bytes."""
         sizes, counts = np.unique(self.packets.payload, return_counts=True)
         largest = int(sizes.max())
@@ -123,7 +123,7 @@ class Flow:
             return int(sizes[single][counts[single].argmax()])
         if self.mss is None:
             return min(largest, USUAL_PAYLOAD)
-        return max(1, self.mss - (self.header - (HEADERS_V6 if self.is_v6 else HEADERS_V4)))
+        return max(1, self.mss - (self.header_bytes - (HEADERS_V6 if self.is_v6 else HEADERS_V4)))
 
     @property
     def is_v6(self) -> bool:
@@ -136,14 +136,14 @@ class Flow:
         return self.end <= _before(self.end, int(self.start[0]))
 
     @cached_property
-    def pieces(self) -> Ints:
+    def wire_packet_counts(self) -> Ints:
         """Per captured packet, the number of packets on the wire: several for a super-frame."""
-        return -(-self.packets.payload // self.segment)
+        return -(-self.packets.payload // self.segment_bytes)
 
     @cached_property
-    def wire(self) -> Ints:
+    def wire_bytes(self) -> Ints:
         """Per captured packet, the bytes of its IP packets on the wire."""
-        return self.packets.payload + self.pieces * self.header
+        return self.packets.payload + self.wire_packet_counts * self.header_bytes
 
     @cached_property
     def segments(self) -> Segments:
@@ -155,7 +155,7 @@ class Flow:
         timed[again[again < len(end)]] = False
         timed &= delivered > sent
         gap = start > _before(end, int(start[0]))
-        return Segments(sent, start, end, self.wire[new].astype(float), delivered, timed, gap)
+        return Segments(sent, start, end, self.wire_bytes[new].astype(float), delivered, timed, gap)
 
     def _delivered(self, start: Ints, end: Ints) -> tuple[Floats, Bools]:
         """When each packet was acknowledged, cumulatively or by a first SACK block, and whether on its own arrival."""
@@ -188,7 +188,7 @@ class Flow:
         return int(np.maximum(np.minimum(start, last) - before, 0).sum())
 
     @cached_property
-    def lost_after(self) -> Floats:
+    def downstream_loss_times(self) -> Floats:
         """Times at which packets passed that were retransmitted later: lost downstream of the capture point."""
         again = np.flatnonzero(self.is_retransmission)
         order = np.lexsort((np.arange(len(self.start)), self.start))
@@ -200,12 +200,12 @@ class Flow:
         return times
 
     @cached_property
-    def lost_before(self) -> tuple[Floats, Floats]:
+    def upstream_loss_times(self) -> tuple[Floats, Floats]:
         """Per packet lost upstream of the capture point, the times of the captured packets before and after it."""
         segments = self.segments
         behind = np.flatnonzero(segments.gap[1:]) + 1
         holes = segments.start[behind] - segments.end[behind - 1]
-        behind = np.repeat(behind, np.ceil(holes / self.segment).astype(np.int64))
+        behind = np.repeat(behind, np.ceil(holes / self.segment_bytes).astype(np.int64))
         return segments.sent[behind - 1], segments.sent[behind]
 
 

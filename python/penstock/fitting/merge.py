@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from penstock.fitting.bottleneck import Bottleneck
 from penstock.fitting.estimate import Estimate
-from penstock.fitting.fitted import Fitted
+from penstock.fitting.fitted_link import FittedLink
 
-__all__ = ["merged"]
+__all__ = ["merge_fits"]
 
-F = TypeVar("F", bound=Fitted)
+F = TypeVar("F", bound=FittedLink)
 
 
-def merged(fits: Sequence[F]) -> F:
+def merge_fits(fits: Sequence[F]) -> F:
     """The fit with most estimates of the forward bottleneck, completed with estimates from the other fits.
 
     Each flow takes the round trip with the narrowest interval.
@@ -28,9 +28,9 @@ def merged(fits: Sequence[F]) -> F:
         trips = [flow.round_trip, *(each.round_trip for each in same)]
         estimated = [trip for trip in trips if trip.total.value is not None]
         trip = min(estimated, key=lambda each: _width(each.total)) if estimated else flow.round_trip
-        controls = [flow.sender.control, *(each.sender.control for each in same)]
+        controls = [flow.sender.congestion_control, *(each.sender.congestion_control for each in same)]
         control = next((each for each in controls if each.value is not None), controls[0])
-        flows.append(replace(flow, round_trip=trip, sender=replace(flow.sender, control=control)))
+        flows.append(replace(flow, round_trip=trip, sender=replace(flow.sender, congestion_control=control)))
     return replace(
         first,
         files=tuple(file for fit in fits for file in fit.files),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from penstock import _native
 from penstock.errors import PenstockError
 
-__all__ = ["ACK", "ECE", "FIN", "RST", "SYN", "TCP", "UDP", "Ints", "Packets", "joined", "read_packets"]
+__all__ = ["ACK", "ECE", "FIN", "RST", "SYN", "TCP", "UDP", "Ints", "Packets", "concatenate", "read_packets"]
 
 FIN, SYN, RST, ACK, ECE = 0x01, 0x02, 0x04, 0x10, 0x40
 TCP, UDP = 6, 17
@@ -87,7 +87,7 @@ def read_packets(file: Path) -> tuple[Packets, list[str]]:
     return packets, [f"{file}: {note}" for note in notes]
 
 
-def joined(parts: Sequence[Packets]) -> Packets:
+def concatenate(parts: Sequence[Packets]) -> Packets:
     """The packets of all parts, concatenated."""
     endpoints = tuple(dict.fromkeys(end for part in parts for end in part.endpoints))
     numbers = {end: number for number, end in enumerate(endpoints)}

@@ -9,12 +9,12 @@ from functools import reduce
 import numpy as np
 
 from penstock.fitting.bottleneck import FAIR, Bottleneck
-from penstock.fitting.delays import DOWNSTREAM, UPSTREAM, clock
-from penstock.fitting.directions import host
+from penstock.fitting.delays import DOWNSTREAM, UPSTREAM, timestamp_clock
+from penstock.fitting.directions import host_address
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 
-__all__ = ["RoundTrip", "first_sent", "round_trips"]
+__all__ = ["RoundTrip", "estimate_round_trips", "first_sent_s"]
 
 HANDSHAKE_SIZE_RATIO = 0.1
 """Transmission time of two handshake packets relative to a large packet.
@@ -40,13 +40,13 @@ MAX_SIMILAR_ERROR_RATIO = 1.2
 class RoundTrip:
     """Round trips of a flow without queueing: from the capture point to the sender and to the receiver."""
 
-    sender: Estimate
-    receiver: Estimate
+    to_sender: Estimate
+    to_receiver: Estimate
 
     @property
     def total(self) -> Estimate:
         """The round trip between sender and receiver."""
-        parts = (self.sender, self.receiver)
+        parts = (self.to_sender, self.to_receiver)
         for part in parts:
             if part.value is None:
                 return unknowable(part.why, "s")
@@ -54,7 +54,7 @@ class RoundTrip:
         return Estimate(value, "s", low, high, f"{parts[0].why}; {parts[1].why}")
 
 
-def round_trips(sides: Sequence[Sequence[Flow]], links: Sequence[Bottleneck]) -> list[list[RoundTrip]]:
+def estimate_round_trips(sides: Sequence[Sequence[Flow]], links: Sequence[Bottleneck]) -> list[list[RoundTrip]]:
     """The round trips of each flow of both directions."""
     bests: dict[tuple[str, str], Estimate] = {}
     parts: list[list[tuple[Estimate, Estimate]]] = []
@@ -79,7 +79,7 @@ def round_trips(sides: Sequence[Sequence[Flow]], links: Sequence[Bottleneck]) ->
 
 def _loops(flow: Flow) -> tuple[tuple[str, str], tuple[str, str]]:
     """Keys of the two parts of the round trip: the host at the end of the part, then the other host."""
-    ends = host(flow.sender), host(flow.receiver)
+    ends = host_address(flow.sender), host_address(flow.receiver)
     return ends, ends[::-1]
 
 
@@ -90,23 +90,23 @@ def _completed(estimate: Estimate, best: Estimate | None) -> Estimate:
     return replace(best, why=f"{best.why} of another flow between the same hosts")
 
 
-def first_sent(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
+def first_sent_s(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
     """Time in seconds at which the sender sent its first packet: the SYN if it opened the connection."""
     hand = flow.handshake
-    passed = hand.syn if hand.by_sender and hand.syn == hand.syn else float(flow.t[0])
-    return passed - float(_waits(link, None, np.array([passed]))[0]) - float(trip.sender.value or 0) / 2
+    passed = hand.syn if hand.is_opened_by_sender and hand.syn == hand.syn else float(flow.t[0])
+    return passed - float(_waits(link, None, np.array([passed]))[0]) - float(trip.to_sender.value or 0) / 2
 
 
 def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float) -> Estimate:
     """The shortest time from a packet of the flow to its acknowledgement, or from the handshake."""
     hand = flow.handshake
-    handshake = hand.syn_ack - hand.syn if hand.by_sender else hand.third - hand.syn_ack
+    handshake = hand.syn_ack - hand.syn if hand.is_opened_by_sender else hand.ack - hand.syn_ack
     downstream = link.delays is not None and link.delays.side == DOWNSTREAM
     error = serialization if downstream else 0.0  # transmission of this packet, or of the packet before it
     samples = [("the handshake", handshake, max(error, serialization * HANDSHAKE_SIZE_RATIO), 0.0)]
-    timed = flow.segments.timed
+    timed = flow.segments.is_rtt_sample
     if timed.any():
-        shortest = float((flow.segments.delivered - flow.segments.sent)[timed].min())
+        shortest = float((flow.segments.acked_t - flow.segments.sent)[timed].min())
         if downstream and link.delays is not None:
             base = link.delays.base.get(number, shortest)
             if link.delays.resolution:  # acknowledgements queue as well, and subtracting their delays adds an error
@@ -122,13 +122,13 @@ def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) 
     """The shortest time from an acknowledgement to the data that it triggers, or from the handshake."""
     hand = flow.handshake
     upstream = link.delays is not None and link.delays.side == UPSTREAM
-    at = hand.third if hand.by_sender else hand.syn_ack
+    at = hand.ack if hand.is_opened_by_sender else hand.syn_ack
     wait, wait_error = _waited(link, at)
     tick = link.delays.resolution if upstream and link.delays is not None else 0.0
     # A router captures after its queue but before the transmission, a receiver after the transmission.
     error = serialization / 2 if upstream else 0.0
-    third = error * hand.third_size / link.packet if hand.by_sender else 0.0
-    handshake = (hand.third - hand.syn_ack if hand.by_sender else at - hand.syn) - wait - third
+    third = error * hand.ack_size / link.packet if hand.is_opened_by_sender else 0.0
+    handshake = (hand.ack - hand.syn_ack if hand.is_opened_by_sender else at - hand.syn) - wait - third
     handshake_error = tick + third + wait_error + serialization * HANDSHAKE_SIZE_RATIO
     # In a separate queue, the handshake may not have waited for the packets of other flows.
     extra = wait if link.delays is not None and not link.delays.is_shared else 0.0
@@ -160,7 +160,7 @@ def _first_round(flow: Flow) -> tuple[Floats, Floats]:
     first = np.flatnonzero(flow.ack > flow.start[0])
     if not len(first) or first[0] > 0 or len(flow.t) < 4:
         return none  # the capture began during the flow
-    ticks = clock(flow)
+    ticks = timestamp_clock(flow)
     sent = flow.t[:FIRST_PACKETS] if ticks is None else ticks[0][:FIRST_PACKETS]
     pauses = np.diff(sent)
     row = int(np.flatnonzero(pauses >= 0.5 * pauses.max())[0]) + 1
@@ -177,10 +177,10 @@ def _waits(link: Bottleneck, number: int | None, passed: Floats) -> Floats:
     if link.delays is None or link.delays.side != UPSTREAM or (number is None and link.queue.value == FAIR):
         return np.zeros(len(passed))
     mine = slice(None) if number is None else link.delays.flow == number
-    order = np.argsort(link.delays.passed[mine], kind="stable")
+    order = np.argsort(link.delays.capture_t[mine], kind="stable")
     if not len(order):
         return np.zeros(len(passed))
-    return np.interp(passed, link.delays.passed[mine][order], link.delays.wait[mine][order])
+    return np.interp(passed, link.delays.capture_t[mine][order], link.delays.wait[mine][order])
 
 
 def _waited(link: Bottleneck, passed: float) -> tuple[float, float]:

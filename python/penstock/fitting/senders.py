@@ -11,7 +11,7 @@ from penstock.fitting.delays import DOWNSTREAM
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 
-__all__ = ["BBR", "LOSS", "MIN_PACKETS", "SCALABLE", "Sender", "sender"]
+__all__ = ["BBR", "LOSS", "MIN_PACKETS", "SCALABLE", "Sender", "estimate_sender"]
 
 LOSS, BBR, SCALABLE = "loss-based", "BBR-like", "scalable"
 
@@ -55,22 +55,24 @@ class Sender:
     """The sender of a flow, as estimated from a capture.
 
     Attributes:
-        control: kind of its congestion control.
+        congestion_control: kind of its congestion control.
         window: receive window in bytes if it limits the flow.
-        writes: writes of the application, each with its time in seconds after the first packet and its bytes.
-        pauses: think times in seconds, from the last acknowledgement of a write to the next write.
+        application_writes: writes of the application, each as seconds after the first packet, and bytes.
+        application_pauses: think times in seconds, from the last acknowledgement of a write to the next write.
         ecn: whether its packets are ECN-capable.
 
     """
 
-    control: Estimate
+    congestion_control: Estimate
     window: Estimate
-    writes: tuple[tuple[float, int], ...]
-    pauses: tuple[float, ...]
+    application_writes: tuple[tuple[float, int], ...]
+    application_pauses: tuple[float, ...]
     ecn: bool
 
 
-def sender(flow: Flow, number: int, link: Bottleneck, round_trip: float | None, to_sender: float | None) -> Sender:
+def estimate_sender(
+    flow: Flow, number: int, link: Bottleneck, round_trip: float | None, to_sender: float | None
+) -> Sender:
     """The sender of a flow. `round_trip` excludes queueing; `to_sender` is its part upstream of the capture point."""
     rows, pauses = _writes(flow, to_sender or 0.0, link)
     bounds = np.concatenate([flow.segments.start[rows], [flow.end.max()]])
@@ -120,9 +122,9 @@ def _flight(flow: Flow, number: int, link: Bottleneck, round_trip: float | None)
 
 def _window(flow: Flow, flight: Floats | None) -> Estimate:
     """The receive window if the flow fills it."""
-    if flow.scale is None:
+    if flow.window_scale is None:
         return unknowable("the SYNs, which announce the window scale, were not captured", "B")
-    windows = flow.acks.window * flow.scale
+    windows = flow.acks.window * flow.window_scale
     if flight is None or not len(windows):
         return unknowable("the flow is too short to compare its data in flight with the window", "B")
     usual = float(np.median(windows))
@@ -145,9 +147,9 @@ def _control(
     if isinstance(window.value, int):
         return unknowable("the receive window limits the flow")
     assert link.delays is not None
-    lost = flow.lost_after if link.delays.side == DOWNSTREAM else flow.lost_before[1]
+    lost = flow.downstream_loss_times if link.delays.side == DOWNSTREAM else flow.upstream_loss_times[1]
     lossy_share = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait)))
-    packets = float(np.median(flight)) / flow.segment
+    packets = float(np.median(flight)) / flow.segment_bytes
     if lossy_share > MAX_LOSSY_ROUNDS and packets > MIN_FLIGHT:
         return Estimate(BBR, why=f"loses packets in {lossy_share:.0%} of rounds with {packets:.0f} packets in flight")
     kept = _kept(flow.t, flight, np.sort(lost), round_trip + float(np.median(link.delays.wait)))

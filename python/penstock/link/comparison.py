@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock import _native
 from penstock.engine.run import run_batch
-from penstock.errors import RunError, collect_errors
+from penstock.errors import RunError, map_collecting_errors
 from penstock.link.measure import ATTEMPTS, RealRun, prepare
 from penstock.results.estimates import table_difference_estimates
 from penstock.results.grid import MEAN, TextTable, comparison_grids, difference_grid
@@ -135,7 +135,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def prepare_plan(plan: ComparisonPlan) -> list[RealRun]:
     """The cases of a plan, ready to be run on a real link. Raises `ScenarioError` with the errors of all of them."""
-    return collect_errors(lambda case: prepare(case.document), plan.cases)
+    return map_collecting_errors(lambda case: prepare(case.document), plan.cases)
 
 
 def measure_plan(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, did_you_mean
 from penstock.link.traffic import CONTROLS, KERNEL_NAMES
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
@@ -68,7 +68,9 @@ def _tcp(resolved: Resolved, requested: str | None) -> str | None:
     available = CONTROLS.read_text().split() if CONTROLS.exists() else []
     if requested is not None:
         if requested not in available:
-            message = f'the kernel has no "{requested}"{nearest(requested, available)}; it has: {", ".join(available)}'
+            message = (
+                f'the kernel has no "{requested}"{did_you_mean(requested, available)}; it has: {", ".join(available)}'
+            )
             raise ScenarioError([ErrorDetail("", message, None, "--tcp")])
         return requested
     flavours = [entry["tcp"]["flavour"] for entry in resolved.canonical["traffic"] if "tcp" in entry]
@@ -91,7 +93,7 @@ def _link(document: Document, at: str | None) -> str:
         return watched[0]
     links = document.tree.get("links", {})
     if at.removesuffix(".reverse") not in links:
-        message = f'no link "{at}"{nearest(at, links)}; available: {", ".join(links)}'
+        message = f'no link "{at}"{did_you_mean(at, links)}; available: {", ".join(links)}'
         raise ScenarioError([ErrorDetail("", message, None, "--at")])
     return at
 
@@ -104,7 +106,7 @@ def _ends(resolved: Resolved, link: str, node: str | None) -> tuple[str, str]:
         return pairs[0]
     nodes = dict.fromkeys(end for entry in resolved.canonical["links"] for end in (entry["from"], entry["to"]))
     if node not in nodes:
-        message = f'no node "{node}"{nearest(node, nodes)}; available: {", ".join(nodes)}'
+        message = f'no node "{node}"{did_you_mean(node, nodes)}; available: {", ".join(nodes)}'
         raise ScenarioError([ErrorDetail("", message, None, "--in")])
     for source, target in pairs:
         if node in (source, target):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _native
-from penstock.engine.pcap import Capture, written
+from penstock.engine.pcap import Capture, write_when_complete
 from penstock.engine.run import engine_errors, run_batch
 from penstock.engine.warmup import with_warmup
 from penstock.errors import RunError
@@ -72,7 +72,7 @@ class RealRun:
         of each attempt. Raises `RunError` if a sender fails.
         """
         for attempt in range(1, attempts + 1):
-            with written(captures) as files:
+            with write_when_complete(captures) as files:
                 raw = self._once(seed, trace, inspect, files, snaplen) | {"attempts": attempt}
             if raw["valid"]:
                 break

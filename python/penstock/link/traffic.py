@@ -10,7 +10,7 @@ from typing import Any
 from penstock.aqms.catalog import tcp_keys
 from penstock.errors import ErrorCollector, RequirementError, ScenarioError
 from penstock.link.outcome import has_quality_of_outcome
-from penstock.scenario.replayed import replay_notes
+from penstock.scenario.captures import replay_notes
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
 
@@ -74,15 +74,7 @@ class TcpSettings:
 
     def as_tuple(self) -> tuple[str, bool, bool, bool, int, int | None, int | None]:
         """For the native senders."""
-        return (
-            self.congestion_control,
-            self.ecn,
-            self.timestamps,
-            self.sack,
-            self.segment,
-            self.window,
-            self.size,
-        )
+        return (self.congestion_control, self.ecn, self.timestamps, self.sack, self.segment, self.window, self.size)
 
 
 @dataclass(frozen=True)
@@ -183,8 +175,8 @@ def _require_controls(groups: list[dict[str, Any]], tcp: tuple[TcpSettings | Non
         lacking = "; ".join(f"{name} (traffic.{', traffic.'.join(names)})" for name, names in lacking_groups.items())
         first, names = next(iter(lacking_groups.items()))
         raise RequirementError(
-            f"this kernel has no congestion control {lacking}; it has {', '.join(available) or 'none'}. Load one, "
-            f"as root: modprobe tcp_{first}, or take another: --set traffic.{names[0]}.flavour=cubic"
+            f"this kernel has no congestion control {lacking}; it has {', '.join(available) or 'none'}. Load one, as "
+            f"root: modprobe tcp_{first}, or take another: --set traffic.{names[0]}.flavour=cubic"
         )
 
 

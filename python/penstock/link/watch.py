@@ -15,7 +15,7 @@ from penstock.errors import PenstockError
 from penstock.link.control import QueueControl
 from penstock.link.session import LinkSession
 from penstock.link.states import StateView, with_rates
-from penstock.scenario.scheme_text import queue_table
+from penstock.scenario.scheme_text import parse_queue
 
 __all__ = ["FAULT", "TIMED_OUT", "watch_link"]
 
@@ -77,7 +77,7 @@ def _change(session: LinkSession, link: str, line: str) -> None:
     """
     first, _, rest = line.rpartition(" ")
     try:
-        session.change(first or link, dict(queue_table(rest, f'control: "{line}"')))
+        session.change(first or link, dict(parse_queue(rest, f'control: "{line}"')))
     except PenstockError as error:
         print(f"{error}; the queue stays as it is", file=sys.stderr, flush=True)
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from penstock import _native
 from penstock.aqms.catalog import Param, Scheme, find_scheme, schemes
-from penstock.engine.warmup import with_time
-from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, nearest
+from penstock.engine.warmup import with_warmup_seconds
+from penstock.errors import ErrorDetail, OptionOrigin, PenstockError, ScenarioError, did_you_mean
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
 from penstock.studies.candidate import Candidate
@@ -35,11 +35,13 @@ def bench_data(document: Document, texts: Sequence[str], at: str | None) -> dict
 
     `at` names the link that is watched; by default it is the first watched one. Raises `PenstockError`.
     """
-    tree, document = document.tree, with_time(document, 0.0)  # a page has no warm-up
+    tree, document = document.tree, with_warmup_seconds(document, 0.0)  # a page has no warm-up
     resolved = document.resolve()
     place = _place(document, resolved, at)
     # The link that is shown is watched, and so has a buffer.
-    watched = with_default_watches(document, resolved).set(f"links.{place}.watch", True, Option("--at", "at")).resolve()
+    watched = (
+        with_default_watches(document, resolved).set(f"links.{place}.watch", True, OptionOrigin("--at", "at")).resolve()
+    )
     scenario = _endless(json.loads(watched.for_engine(flows=False, series=False)), place)
     link = next(number for number, link in enumerate(scenario["links"]) if link["name"] == place)
     texts = list(texts) or [_other(scenario["links"][link])]
@@ -74,8 +76,8 @@ def _place(document: Document, resolved: Resolved, at: str | None) -> str:
     if not names:
         raise PenstockError("live: all links of the scenario are copies; a page watches a link of its own")
     if at is not None and at not in names:
-        message = f'no link "{at}"{nearest(at, names)}; available: {", ".join(names)}'
-        raise ScenarioError([ErrorDetail("", message, None, Option("--at", "at"))])
+        message = f'no link "{at}"{did_you_mean(at, names)}; available: {", ".join(names)}'
+        raise ScenarioError([ErrorDetail("", message, None, OptionOrigin("--at", "at"))])
     watched = [link["name"] for link in own if link["watch"]] + [link["name"] for link in own if link["queue"]]
     return at or next(iter(watched), names[0])
 
@@ -104,7 +106,7 @@ def _queue(document: Document, place: str, text: str) -> Any:
     candidate = Candidate.parse(text)
     if not _is_playable(find_scheme(candidate.name)):
         message = "cannot run on a page: it has parameters without a default, or is written in Python"
-        origin = Option.of("--scheme", "schemes", candidate.name)
+        origin = OptionOrigin.with_value("--scheme", "schemes", candidate.name)
         raise ScenarioError([ErrorDetail("", message, None, origin)])
     changed = with_candidate_queue(document, candidate, (place,))
     links = json.loads(changed.resolve().for_engine(flows=False, series=False))["links"]

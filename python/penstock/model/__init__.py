@@ -7,7 +7,7 @@ that return a single object.
 """
 
 from penstock.model._calls import ModelError
-from penstock.model.codes import Batches, code_threshold
+from penstock.model.codes import LossBatches, code_threshold
 from penstock.model.design import (
     DelayGains,
     LredBounds,
@@ -82,7 +82,6 @@ from penstock.model.tcp import (
 )
 
 __all__ = [
-    "Batches",
     "Bode",
     "Crossing",
     "DelayGains",
@@ -98,6 +97,7 @@ __all__ = [
     "FluidRed",
     "FluidRem",
     "LoopMargins",
+    "LossBatches",
     "LredBounds",
     "ModelError",
     "PiGains",

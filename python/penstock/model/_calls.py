@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock import _native
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError, did_you_mean
 
 __all__ = [
     "NOT_NEGATIVE",
@@ -19,14 +19,14 @@ __all__ = [
     "POSITIVE",
     "POSITIVE_PROBABILITY",
     "PROBABILITY",
+    "ArgumentRange",
     "ModelError",
     "Numbers",
-    "Range",
-    "call",
-    "checked",
-    "scalar",
-    "whole",
-    "word",
+    "call_native",
+    "check_numbers",
+    "check_scalar",
+    "check_whole_number",
+    "check_word",
 ]
 
 Numbers = float | Sequence[float] | npt.NDArray[Any]
@@ -38,7 +38,7 @@ class ModelError(PenstockError, ValueError):
 
 
 @dataclass(frozen=True)
-class Range:
+class ArgumentRange:
     """The range of an argument: `low` .. `high`, excluding `low` if `above`."""
 
     low: float
@@ -60,14 +60,14 @@ class Range:
         return within & (values == np.floor(values)) if self.whole else within
 
 
-PROBABILITY = Range(0, 1)
-POSITIVE_PROBABILITY = Range(0, 1, above=True)
-POSITIVE = Range(0, above=True)
-NOT_NEGATIVE = Range(0)
-PER_ACK = Range(1, 1000)
+PROBABILITY = ArgumentRange(0, 1)
+POSITIVE_PROBABILITY = ArgumentRange(0, 1, above=True)
+POSITIVE = ArgumentRange(0, above=True)
+NOT_NEGATIVE = ArgumentRange(0)
+PER_ACK = ArgumentRange(1, 1000)
 
 
-def checked(name: str, values: Numbers, allowed: Range) -> npt.NDArray[np.float64]:
+def check_numbers(name: str, values: Numbers, allowed: ArgumentRange) -> npt.NDArray[np.float64]:
     """The numbers of an argument; a `ModelError` names the first that is not allowed."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
@@ -79,29 +79,29 @@ def checked(name: str, values: Numbers, allowed: Range) -> npt.NDArray[np.float6
     return numbers
 
 
-def scalar(name: str, value: float, allowed: Range) -> float:
+def check_scalar(name: str, value: float, allowed: ArgumentRange) -> float:
     """The single number of an argument."""
-    numbers = checked(name, value, allowed)
+    numbers = check_numbers(name, value, allowed)
     if numbers.ndim:
         raise ModelError(f"{name}: must be one number, {allowed}, not an array")
     return float(numbers)
 
 
-def whole(name: str, value: int, low: int, high: int) -> int:
+def check_whole_number(name: str, value: int, low: int, high: int) -> int:
     """The single whole number of an argument."""
-    return int(scalar(name, value, Range(low, high, whole=True)))
+    return int(check_scalar(name, value, ArgumentRange(low, high, whole=True)))
 
 
-def word(name: str, value: str, allowed: Iterable[str]) -> str:
+def check_word(name: str, value: str, allowed: Iterable[str]) -> str:
     """An argument that must be one of the known words."""
     words = list(allowed)
     if value not in words:
-        hint = nearest(str(value), words)
+        hint = did_you_mean(str(value), words)
         raise ModelError(f"{name} = {value!r}: must be one of {', '.join(words)}{hint}")
     return value
 
 
-def call(form: str, *arguments: npt.NDArray[np.float64] | float) -> npt.NDArray[np.float64] | float:
+def call_native(form: str, *arguments: npt.NDArray[np.float64] | float) -> npt.NDArray[np.float64] | float:
     """The native function `form` of these arguments, broadcast; a plain number if all arguments are numbers."""
     arrays = [np.asarray(argument, dtype=np.float64) for argument in arguments]
     try:

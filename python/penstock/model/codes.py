@@ -9,23 +9,32 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock import _native
-from penstock.model._calls import NOT_NEGATIVE, PROBABILITY, ModelError, Numbers, Range, checked, scalar, whole
+from penstock.model._calls import (
+    NOT_NEGATIVE,
+    PROBABILITY,
+    ArgumentRange,
+    ModelError,
+    Numbers,
+    check_numbers,
+    check_scalar,
+    check_whole_number,
+)
 
 Found = npt.NDArray[np.float64] | float
 
-_MEAN = Range(0, 700)
+_MEAN = ArgumentRange(0, 700)
 _MOST = 10_000
 _LARGEST_BATCH = 100
 
 
 @dataclass(frozen=True)
-class Batches:
+class LossBatches:
     """Batches of consecutive losses that begin at random: `sizes` are the shares of 1, 2, ... losses.
 
     The thesis has (0.9, 0.1) for RED and (0.6, 0.4) for drop-tail. The mean number of losses in a block of k data and h
     redundancy packets is x = p (k + h), at most 700; a block of more than h losses is not repaired at all.
 
-    >>> round(Batches((0.9, 0.1)).residual_loss(0.00613, k=16, h=1), 5)
+    >>> round(LossBatches((0.9, 0.1)).residual_loss(0.00613, k=16, h=1), 5)
     0.00157
 
     References: thesis, section 5.5, equations 5.2 and 5.3.
@@ -34,7 +43,7 @@ class Batches:
     sizes: Sequence[float]
 
     def _sizes(self) -> list[float]:
-        sizes = checked("sizes", self.sizes, NOT_NEGATIVE)
+        sizes = check_numbers("sizes", self.sizes, NOT_NEGATIVE)
         if sizes.ndim != 1 or not 0 < sizes.size <= _LARGEST_BATCH:
             raise ModelError(f"sizes: must be 1..{_LARGEST_BATCH} shares in a row")
         if not 0.999 <= sizes.sum() <= 1.001:
@@ -48,31 +57,37 @@ class Batches:
 
     def distribution(self, x: float, most: int) -> npt.NDArray[np.float64]:
         """Probabilities of 0..`most` losses in a block with `x` losses on average."""
-        return np.array(_native.batch_distribution(self._sizes(), scalar("x", x, _MEAN), whole("most", most, 0, _MOST)))
+        return np.array(
+            _native.batch_distribution(
+                self._sizes(), check_scalar("x", x, _MEAN), check_whole_number("most", most, 0, _MOST)
+            )
+        )
 
     def unrepaired(self, x: Numbers, h: int) -> Found:
         """Probability that a block with `h` redundancy packets is not repaired."""
-        means = checked("x", x, _MEAN)
-        probabilities = _native.batch_unrepaired(self._sizes(), means.ravel().tolist(), whole("h", h, 0, _MOST))
+        means = check_numbers("x", x, _MEAN)
+        probabilities = _native.batch_unrepaired(
+            self._sizes(), means.ravel().tolist(), check_whole_number("h", h, 0, _MOST)
+        )
         return np.array(probabilities).reshape(means.shape) if means.ndim else probabilities[0]
 
     def residual_loss(self, p: Numbers, k: int, h: int) -> Found:
         """Fraction of packets lost after repair, at the loss rate `p` before repair."""
-        rates = checked("p", p, PROBABILITY)
-        data, redundancy = whole("k", k, 1, _MOST), whole("h", h, 0, _MOST)
-        checked("p (k + h)", rates * (data + redundancy), _MEAN)
+        rates = check_numbers("p", p, PROBABILITY)
+        data, redundancy = check_whole_number("k", k, 1, _MOST), check_whole_number("h", h, 0, _MOST)
+        check_numbers("p (k + h)", rates * (data + redundancy), _MEAN)
         probabilities = _native.batch_residual_loss(self._sizes(), rates.ravel().tolist(), data, redundancy)
         return np.array(probabilities).reshape(rates.shape) if rates.ndim else probabilities[0]
 
 
-def code_threshold(first: Batches, second: Batches, h: int) -> float | None:
+def code_threshold(first: LossBatches, second: LossBatches, h: int) -> float | None:
     """x_h, the mean number of losses in a block up to which blocks with the batches `first` are repaired more often.
 
     None if no threshold lies in 0.001..700.
 
-    >>> round(code_threshold(Batches((0.9, 0.1)), Batches((0.6, 0.4)), 1), 4)
+    >>> round(code_threshold(LossBatches((0.9, 0.1)), LossBatches((0.6, 0.4)), 1), 4)
     1.6311
 
     References: thesis, section 5.5; p* = x_h / (k + h) is the loss rate up to which RED is better than drop-tail.
     """
-    return _native.batch_threshold(first._sizes(), second._sizes(), whole("h", h, 0, 600))
+    return _native.batch_threshold(first._sizes(), second._sizes(), check_whole_number("h", h, 0, 600))

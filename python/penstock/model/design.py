@@ -17,20 +17,24 @@ from penstock.model._calls import (
     PER_ACK,
     POSITIVE,
     POSITIVE_PROBABILITY,
+    ArgumentRange,
     ModelError,
     Numbers,
-    Range,
-    call,
-    checked,
-    scalar,
-    word,
+    call_native,
+    check_numbers,
+    check_scalar,
+    check_word,
 )
 
 Found = npt.NDArray[np.float64] | float
 
 
 def _plant(flows: Numbers, rtt: Numbers, capacity: Numbers) -> tuple[npt.NDArray[np.float64], ...]:
-    return checked("flows", flows, POSITIVE), checked("rtt", rtt, POSITIVE), checked("capacity", capacity, POSITIVE)
+    return (
+        check_numbers("flows", flows, POSITIVE),
+        check_numbers("rtt", rtt, POSITIVE),
+        check_numbers("capacity", capacity, POSITIVE),
+    )
 
 
 def longest_rtt(buffer: Numbers, capacity: Numbers, propagation: Numbers) -> Found:
@@ -38,11 +42,11 @@ def longest_rtt(buffer: Numbers, capacity: Numbers, propagation: Numbers) -> Fou
 
     References: thesis, equation 4.1.
     """
-    return call(
+    return call_native(
         "plant.longest_rtt",
-        checked("buffer", buffer, NOT_NEGATIVE),
-        checked("capacity", capacity, POSITIVE),
-        checked("propagation", propagation, NOT_NEGATIVE),
+        check_numbers("buffer", buffer, NOT_NEGATIVE),
+        check_numbers("capacity", capacity, POSITIVE),
+        check_numbers("propagation", propagation, NOT_NEGATIVE),
     )
 
 
@@ -68,8 +72,8 @@ def pi_gains(flows: Numbers, rtt: Numbers, capacity: Numbers, frequency: Numbers
 
     References: thesis, equations 1.22 and 1.23; C. Hollot et al., INFOCOM 2001.
     """
-    numbers = (*_plant(flows, rtt, capacity), checked("frequency", frequency, POSITIVE))
-    return PiGains(*(call(f"pi.{name}", *numbers) for name in PiGains._fields))
+    numbers = (*_plant(flows, rtt, capacity), check_numbers("frequency", frequency, POSITIVE))
+    return PiGains(*(call_native(f"pi.{name}", *numbers) for name in PiGains._fields))
 
 
 def avq_alpha(
@@ -87,8 +91,10 @@ def avq_alpha(
 
     References: thesis, equations 1.18 and 1.19; S. Kunniyur, R. Srikant, 2001.
     """
-    name = word("reading", reading, ("printed", "corrected", "k11", "star"))
-    return call(f"avq.{name}", *_plant(flows, rtt, capacity), checked("gamma", gamma, POSITIVE_PROBABILITY))
+    name = check_word("reading", reading, ("printed", "corrected", "k11", "star"))
+    return call_native(
+        f"avq.{name}", *_plant(flows, rtt, capacity), check_numbers("gamma", gamma, POSITIVE_PROBABILITY)
+    )
 
 
 class LredBounds(NamedTuple):
@@ -105,13 +111,13 @@ def lred_beta(flows: Numbers, rtt: Numbers, capacity: Numbers, *, eta: Numbers =
 
     References: thesis, equation 1.26; C. Wang et al., INFOCOM 2004.
     """
-    numbers = (*_plant(flows, rtt, capacity), checked("eta", eta, POSITIVE))
-    return LredBounds(*(call(f"lred.{name}", *numbers) for name in LredBounds._fields))
+    numbers = (*_plant(flows, rtt, capacity), check_numbers("eta", eta, POSITIVE))
+    return LredBounds(*(call_native(f"lred.{name}", *numbers) for name in LredBounds._fields))
 
 
 def p_crossover(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
     """Crossover frequency of the proportional controller in rad/s, sqrt(2 N / (R^3 C))."""
-    return call("p.crossover", *_plant(flows, rtt, capacity))
+    return call_native("p.crossover", *_plant(flows, rtt, capacity))
 
 
 def p_slope(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
@@ -119,12 +125,14 @@ def p_slope(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
 
     References: thesis, section 1.2.2.3; C. Hollot et al., INFOCOM 2001.
     """
-    return call("p.slope", *_plant(flows, rtt, capacity))
+    return call_native("p.slope", *_plant(flows, rtt, capacity))
 
 
 def p_threshold_distance(flows: Numbers, rtt: Numbers, capacity: Numbers, max_p: Numbers) -> Found:
     """The minimum distance of the thresholds in packets, max_p / `p_slope`."""
-    return call("p.threshold_distance", *_plant(flows, rtt, capacity), checked("max_p", max_p, POSITIVE_PROBABILITY))
+    return call_native(
+        "p.threshold_distance", *_plant(flows, rtt, capacity), check_numbers("max_p", max_p, POSITIVE_PROBABILITY)
+    )
 
 
 class SfcGains(NamedTuple):
@@ -141,7 +149,7 @@ class SfcGains(NamedTuple):
 def sfc_gains(flows: Numbers, rtt: Numbers, capacity: Numbers) -> SfcGains:
     """Gains of the state feedback controller: penstock's own design, which passes Routh's test."""
     numbers = _plant(flows, rtt, capacity)
-    return SfcGains(*(call(f"sfc.{name}", *numbers) for name in SfcGains._fields))
+    return SfcGains(*(call_native(f"sfc.{name}", *numbers) for name in SfcGains._fields))
 
 
 def red_weight(capacity: Numbers, *, time_constant: Numbers = 1.0) -> Found:
@@ -149,10 +157,10 @@ def red_weight(capacity: Numbers, *, time_constant: Numbers = 1.0) -> Found:
 
     References: thesis, section 2.4.1; S. Floyd et al., "Adaptive RED", 2001.
     """
-    return call(
+    return call_native(
         "red_weight.weight",
-        checked("capacity", capacity, POSITIVE),
-        checked("time_constant", time_constant, POSITIVE),
+        check_numbers("capacity", capacity, POSITIVE),
+        check_numbers("time_constant", time_constant, POSITIVE),
     )
 
 
@@ -161,11 +169,11 @@ def red_drop_share(p_b: Numbers, *, spacing: Literal["none", "count", "wait"] = 
 
     References: S. Floyd, V. Jacobson, 1993, section 7; "wait" is ns-2's.
     """
-    p = checked("p_b", p_b, Range(1e-6, 1))
-    name = word("spacing", spacing, ("none", "count", "wait"))
+    p = check_numbers("p_b", p_b, ArgumentRange(1e-6, 1))
+    name = check_word("spacing", spacing, ("none", "count", "wait"))
     if name == "none":
         return p if p.ndim else float(p)
-    return call(f"red_spacing.{name}", p)
+    return call_native(f"red_spacing.{name}", p)
 
 
 def psand_equilibrium(target: Numbers, coef: Numbers, gamma: Numbers) -> Found:
@@ -173,17 +181,19 @@ def psand_equilibrium(target: Numbers, coef: Numbers, gamma: Numbers) -> Found:
 
     References: thesis, equations 2.1 and 2.2.
     """
-    return call(
+    return call_native(
         "psand.equilibrium",
-        checked("target", target, POSITIVE),
-        checked("coef", coef, POSITIVE),
-        checked("gamma", gamma, POSITIVE),
+        check_numbers("target", target, POSITIVE),
+        check_numbers("coef", coef, POSITIVE),
+        check_numbers("gamma", gamma, POSITIVE),
     )
 
 
 def blue_steepest_rise(d1: Numbers, freeze: Numbers) -> Found:
     """Maximum rise of BLUE's p per second, d1 / freeze_time (s)."""
-    return call("blue.steepest_rise", checked("d1", d1, POSITIVE), checked("freeze", freeze, POSITIVE))
+    return call_native(
+        "blue.steepest_rise", check_numbers("d1", d1, POSITIVE), check_numbers("freeze", freeze, POSITIVE)
+    )
 
 
 class DelayGains(NamedTuple):
@@ -205,9 +215,11 @@ def pie_gains(target: Numbers = 0.015, t_update: Numbers = 0.015) -> DelayGains:
 
     References: RFC 8033, section 4.2.
     """
-    numbers = (checked("target", target, POSITIVE), checked("t_update", t_update, POSITIVE))
+    numbers = (check_numbers("target", target, POSITIVE), check_numbers("t_update", t_update, POSITIVE))
     period = numbers[1]
-    return DelayGains(call("pie.alpha", *numbers), call("pie.beta", *numbers), period if period.ndim else float(period))
+    return DelayGains(
+        call_native("pie.alpha", *numbers), call_native("pie.beta", *numbers), period if period.ndim else float(period)
+    )
 
 
 def dualpi2_gains(rtt_max: Numbers = 0.1, *, target: Numbers = 0.015) -> DelayGains:
@@ -217,9 +229,11 @@ def dualpi2_gains(rtt_max: Numbers = 0.1, *, target: Numbers = 0.015) -> DelayGa
 
     References: RFC 9332, appendix A.1, figure 2.
     """
-    longest = checked("rtt_max", rtt_max, POSITIVE)
-    period = call("dualpi2.period", checked("target", target, POSITIVE), longest)
-    return DelayGains(call("dualpi2.alpha", period, longest), call("dualpi2.beta", period, longest), period)
+    longest = check_numbers("rtt_max", rtt_max, POSITIVE)
+    period = call_native("dualpi2.period", check_numbers("target", target, POSITIVE), longest)
+    return DelayGains(
+        call_native("dualpi2.alpha", period, longest), call_native("dualpi2.beta", period, longest), period
+    )
 
 
 class RedSettings(NamedTuple):
@@ -261,22 +275,22 @@ def redopt(
 
     References: C. Brandauer et al., ISCC 2001; T. Ziegler et al., IWQoS 2001; C. Hollot et al., INFOCOM 2001.
     """
-    whole = checked("capacity", capacity, POSITIVE)
-    share = whole if tcp_capacity is None else checked("tcp_capacity", tcp_capacity, POSITIVE)
+    whole = check_numbers("capacity", capacity, POSITIVE)
+    share = whole if tcp_capacity is None else check_numbers("tcp_capacity", tcp_capacity, POSITIVE)
     if np.any(share > whole):
         raise ModelError(f"tcp_capacity = {tcp_capacity}: must not be above the capacity ({capacity})")
-    control = float(word("spread", spread, ("reg", "ctl")) == "ctl")
+    control = float(check_word("spread", spread, ("reg", "ctl")) == "ctl")
     numbers = (
-        checked("flows", flows, POSITIVE),
+        check_numbers("flows", flows, POSITIVE),
         whole,
         share,
-        checked("rtt", rtt, POSITIVE),
-        checked("b", b, PER_ACK),
-        checked("min_rto", min_rto, NOT_NEGATIVE),
-        checked("margin", margin, POSITIVE),
+        check_numbers("rtt", rtt, POSITIVE),
+        check_numbers("b", b, PER_ACK),
+        check_numbers("min_rto", min_rto, NOT_NEGATIVE),
+        check_numbers("margin", margin, POSITIVE),
         control,
     )
-    return RedSettings(*(call(f"redopt.{name}", *numbers) for name in RedSettings._fields))
+    return RedSettings(*(call_native(f"redopt.{name}", *numbers) for name in RedSettings._fields))
 
 
 def redopt_search(
@@ -295,7 +309,7 @@ def redopt_search(
             raise ModelError(f"thresholds = ({low:g}, {high:g}): the first must be below the second")
         mean, deviation = measure(low, high)
         middle = (low + high) / 2
-        deviation = scalar("the measured deviation", deviation, NOT_NEGATIVE)
+        deviation = check_scalar("the measured deviation", deviation, NOT_NEGATIVE)
         if abs(mean - middle) < 0.05 * middle and (best is None or deviation < best[0]):
             best = (deviation, (low, high))
     return best and best[1]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock import _native
-from penstock.model._calls import POSITIVE, ModelError, Numbers, Range, checked, scalar
+from penstock.model._calls import POSITIVE, ArgumentRange, ModelError, Numbers, check_numbers, check_scalar
 from penstock.model.fluid_laws import FluidLaw
 
 Found = npt.NDArray[np.float64] | float
@@ -140,14 +140,14 @@ class Fluid:
         >>> np.round(Fluid(flows=1, rtt=[0.1, 0.15, 0.2], capacity=2500, law=red).border_flows(2, 100), 1).tolist()
         [20.6, 41.0, 67.9]
         """
-        ends = scalar("low", low, POSITIVE), scalar("high", high, POSITIVE)
+        ends = check_scalar("low", low, POSITIVE), check_scalar("high", high, POSITIVE)
         if ends[0] >= ends[1]:
             raise ModelError(f"low = {low:g}: must be below high ({high:g})")
         return self._each(lambda name, law, rows: _native.fluid_border(name, law, rows, *ends))[0]
 
     def loop(self, omega: Numbers) -> npt.NDArray[np.complex128]:
         """The open loop at these angular frequencies in rad/s: Nyquist's curve."""
-        frequencies = checked("omega", omega, POSITIVE)
+        frequencies = check_numbers("omega", omega, POSITIVE)
         columns = _native.fluid_loop(*self.law._form(), self._row(), frequencies.ravel().tolist())
         if columns is None:
             raise ModelError("the flows and the law have no equilibrium")
@@ -182,13 +182,19 @@ class Fluid:
         (143.2, 143.2)
         """
         row = self._row()
-        between = scalar("sampling", sampling, POSITIVE)
-        samples = round(scalar("duration", duration, POSITIVE) / between)
-        longest = row[1] / _A_ROUND_TRIP if step is None else scalar("step", step, Range(0, row[1], above=True))
+        between = check_scalar("sampling", sampling, POSITIVE)
+        samples = round(check_scalar("duration", duration, POSITIVE) / between)
+        longest = (
+            row[1] / _A_ROUND_TRIP if step is None else check_scalar("step", step, ArgumentRange(0, row[1], above=True))
+        )
         every = math.ceil(between / longest - 1e-9)
         if samples * every > _MOST_STEPS:
             raise ModelError(f"duration = {duration:g}: more than {_MOST_STEPS} steps of {between / every:g} s")
-        factor = None if disturbance is None else 1 + scalar("disturbance", disturbance, Range(-1, 1000, above=True))
+        factor = (
+            None
+            if disturbance is None
+            else 1 + check_scalar("disturbance", disturbance, ArgumentRange(-1, 1000, above=True))
+        )
         columns = _native.fluid_trajectory(*self.law._form(), row, factor, between / every, every, samples)
         if columns is None:
             raise ModelError("the flows and the law have no equilibrium")
@@ -201,10 +207,10 @@ class Fluid:
         if not isinstance(self.law, FluidLaw):
             raise ModelError(f"law = {self.law!r}: must be a law in continuous time, such as FluidRed")
         return [
-            checked("flows", self.flows, POSITIVE),
-            checked("rtt", self.rtt, POSITIVE),
-            checked("capacity", self.capacity, POSITIVE),
-            checked("eta", self.eta, POSITIVE),
+            check_numbers("flows", self.flows, POSITIVE),
+            check_numbers("rtt", self.rtt, POSITIVE),
+            check_numbers("capacity", self.capacity, POSITIVE),
+            check_numbers("eta", self.eta, POSITIVE),
         ]
 
     def _row(self) -> Row:

@@ -6,9 +6,17 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from penstock.model._calls import NOT_NEGATIVE, POSITIVE, POSITIVE_PROBABILITY, PROBABILITY, ModelError, Range, scalar
+from penstock.model._calls import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    POSITIVE_PROBABILITY,
+    PROBABILITY,
+    ArgumentRange,
+    ModelError,
+    check_scalar,
+)
 
-_WEIGHT = Range(0, 0.999999, above=True)
+_WEIGHT = ArgumentRange(0, 0.999999, above=True)
 
 
 class FluidLaw(ABC):
@@ -20,15 +28,15 @@ class FluidLaw(ABC):
 
 
 def _red(
-    min_th: float, max_th: float, max_p: float, w_q: float, gentle_top: float | None, lowest: Range
+    min_th: float, max_th: float, max_p: float, w_q: float, gentle_top: float | None, lowest: ArgumentRange
 ) -> list[float]:
-    low, high = scalar("min_th", min_th, NOT_NEGATIVE), scalar("max_th", max_th, POSITIVE)
+    low, high = check_scalar("min_th", min_th, NOT_NEGATIVE), check_scalar("max_th", max_th, POSITIVE)
     if low >= high:
         raise ModelError(f"min_th = {low:g}: must be below max_th ({high:g})")
-    top = math.inf if gentle_top is None else scalar("gentle_top", gentle_top, POSITIVE)
+    top = math.inf if gentle_top is None else check_scalar("gentle_top", gentle_top, POSITIVE)
     if top <= high:
         raise ModelError(f"gentle_top = {top:g}: must be above max_th ({high:g})")
-    return [low, high, scalar("max_p", max_p, lowest), scalar("w_q", w_q, _WEIGHT), top]
+    return [low, high, check_scalar("max_p", max_p, lowest), check_scalar("w_q", w_q, _WEIGHT), top]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +75,15 @@ class FluidPi(FluidLaw):
     target: float
 
     def _form(self) -> tuple[str, list[float]]:
-        a, b = scalar("a", self.a, POSITIVE), scalar("b", self.b, NOT_NEGATIVE)
+        a, b = check_scalar("a", self.a, POSITIVE), check_scalar("b", self.b, NOT_NEGATIVE)
         if a <= b:
             raise ModelError(f"a = {a:g}: must be above b ({b:g})")
-        return "pi", [a, b, scalar("frequency", self.frequency, POSITIVE), scalar("target", self.target, POSITIVE)]
+        return "pi", [
+            a,
+            b,
+            check_scalar("frequency", self.frequency, POSITIVE),
+            check_scalar("target", self.target, POSITIVE),
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,11 +103,11 @@ class FluidRem(FluidLaw):
 
     def _form(self) -> tuple[str, list[float]]:
         return "rem", [
-            scalar("gamma", self.gamma, POSITIVE),
-            scalar("alpha", self.alpha, POSITIVE_PROBABILITY),
-            scalar("phi", self.phi, Range(1, 1000, above=True)),
-            scalar("interval", self.interval, POSITIVE),
-            scalar("target", self.target, POSITIVE),
+            check_scalar("gamma", self.gamma, POSITIVE),
+            check_scalar("alpha", self.alpha, POSITIVE_PROBABILITY),
+            check_scalar("phi", self.phi, ArgumentRange(1, 1000, above=True)),
+            check_scalar("interval", self.interval, POSITIVE),
+            check_scalar("target", self.target, POSITIVE),
         ]
 
 
@@ -136,10 +149,10 @@ class FluidPi2(FluidLaw):
 
 def _of_delay(target: float, alpha: float, beta: float, t_update: float) -> list[float]:
     return [
-        scalar("target", target, POSITIVE),
-        scalar("alpha", alpha, POSITIVE),
-        scalar("beta", beta, NOT_NEGATIVE),
-        scalar("t_update", t_update, POSITIVE),
+        check_scalar("target", target, POSITIVE),
+        check_scalar("alpha", alpha, POSITIVE),
+        check_scalar("beta", beta, NOT_NEGATIVE),
+        check_scalar("t_update", t_update, POSITIVE),
     ]
 
 
@@ -156,7 +169,10 @@ class FluidAvq(FluidLaw):
     gamma: float = 0.98
 
     def _form(self) -> tuple[str, list[float]]:
-        return "avq", [scalar("alpha", self.alpha, POSITIVE), scalar("gamma", self.gamma, POSITIVE_PROBABILITY)]
+        return "avq", [
+            check_scalar("alpha", self.alpha, POSITIVE),
+            check_scalar("gamma", self.gamma, POSITIVE_PROBABILITY),
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,11 +193,11 @@ class FluidLred(FluidLaw):
 
     def _form(self) -> tuple[str, list[float]]:
         return "lred", [
-            scalar("beta", self.beta, POSITIVE),
-            scalar("target", self.target, POSITIVE),
-            scalar("interval", self.interval, POSITIVE),
-            scalar("periods", self.periods, Range(1, 1000, whole=True)),
-            scalar("mw", self.mw, Range(0, 0.999)),
+            check_scalar("beta", self.beta, POSITIVE),
+            check_scalar("target", self.target, POSITIVE),
+            check_scalar("interval", self.interval, POSITIVE),
+            check_scalar("periods", self.periods, ArgumentRange(1, 1000, whole=True)),
+            check_scalar("mw", self.mw, ArgumentRange(0, 0.999)),
         ]
 
 
@@ -208,16 +224,16 @@ class FluidPsand(FluidLaw):
     max_p_high: float = 0.75
 
     def _form(self) -> tuple[str, list[float]]:
-        low = scalar("max_p_low", self.max_p_low, POSITIVE_PROBABILITY)
-        high = scalar("max_p_high", self.max_p_high, POSITIVE_PROBABILITY)
+        low = check_scalar("max_p_low", self.max_p_low, POSITIVE_PROBABILITY)
+        high = check_scalar("max_p_high", self.max_p_high, POSITIVE_PROBABILITY)
         if low >= high:
             raise ModelError(f"max_p_low = {low:g}: must be below max_p_high ({high:g})")
         return "psand", [
-            scalar("target", self.target, POSITIVE),
-            scalar("coef", self.coef, POSITIVE),
-            scalar("gamma", self.gamma, POSITIVE),
-            scalar("interval", self.interval, POSITIVE),
+            check_scalar("target", self.target, POSITIVE),
+            check_scalar("coef", self.coef, POSITIVE),
+            check_scalar("gamma", self.gamma, POSITIVE),
+            check_scalar("interval", self.interval, POSITIVE),
             low,
             high,
-            *_red(self.min_th, self.max_th, self.max_p, self.w_q, self.gentle_top, Range(low, high)),
+            *_red(self.min_th, self.max_th, self.max_p, self.w_q, self.gentle_top, ArgumentRange(low, high)),
         ]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock.model import QueueLaw
-from penstock.model.stability import Damping
+from penstock.model.stability import FluidPrediction
 
 MIN_RTO = 0.2
 """Minimum retransmission timeout of the flows in seconds, for drops."""
@@ -24,7 +24,7 @@ Control = Callable[[float], float]
 
 
 @dataclass(frozen=True)
-class Point:
+class OperatingPoint:
     """The point at which this number of flows settles."""
 
     flows: int
@@ -39,7 +39,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Operating:
+class OperatingCurve:
     """A control function and the queue law.
 
     The stable part of a control function ends where it leaves max_p by a jump or a steeper ramp, reaches 0.5, or meets
@@ -53,14 +53,14 @@ class Operating:
     """In packets."""
     end: float
     """End of the stable part in packets."""
-    end_why: str
-    adapts_to: float | None = None
+    stable_end_reason: str
+    largest_adapted_max_p: float | None = None
     """The largest max_p of a scheme that adapts max_p; the control function is drawn for this value."""
     spacing: str | None = None
     """RED's spacing, which determines the fraction of packets dropped at a given p_b; None for other AQMs."""
 
     @classmethod
-    def of(
+    def from_control(
         cls,
         control: Control,
         law: QueueLaw,
@@ -68,7 +68,7 @@ class Operating:
         max_p: float | None,
         adapts_to: float | None,
         spacing: str | None = None,
-    ) -> Operating:
+    ) -> OperatingCurve:
         """Find the end of the stable part; `max_p` is None for a scheme without one."""
         end, why = limit, "the limit of the queue"
         leaves = _first(control, limit, max_p) if max_p is not None and max_p <= HIGHEST else None
@@ -83,25 +83,25 @@ class Operating:
         xs = [float(x) for x in np.linspace(0, self.limit, POINTS)]
         return xs, [self.control(x) for x in xs]
 
-    def needed(self, flows: int) -> tuple[list[float], list[float]]:
+    def needed_probability(self, flows: int) -> tuple[list[float], list[float]]:
         """The probability that holds each mean queue by the queue law, if there is one."""
         xs = np.linspace(0, self.limit, POINTS)
         ys: npt.NDArray[np.float64] = np.asarray(self.law.probability(flows, xs))
         is_finite = np.isfinite(ys)
         return xs[is_finite].tolist(), ys[is_finite].tolist()
 
-    def point(self, flows: int) -> Point:
+    def point(self, flows: int) -> OperatingPoint:
         """The point at which this number of flows settles."""
         point = self.law.crossing(flows, self.control, self.limit)
         if point is None:
-            return Point(flows, None, None, False, "fills the buffer")
+            return OperatingPoint(flows, None, None, False, "fills the buffer")
         if point.queue == 0:
-            return Point(flows, 0.0, point.probability, False, "leaves the link idle")
+            return OperatingPoint(flows, 0.0, point.probability, False, "leaves the link idle")
         inside = point.queue < self.end * (1 - _JUST)
         if inside and not point.at_jump:
-            return Point(flows, point.queue, point.probability, True, "stable")
+            return OperatingPoint(flows, point.queue, point.probability, True, "stable")
         why = "swings across the jump" if point.at_jump else "past the stable part"
-        return Point(flows, point.queue, point.probability, False, why)
+        return OperatingPoint(flows, point.queue, point.probability, False, why)
 
     def largest_flows(self, law: QueueLaw | None = None) -> int:
         """The largest number of flows that the stable part holds, by the queue law given here or by another one."""
@@ -111,13 +111,13 @@ class Operating:
         return int((law or self.law).largest_flows(self.end, below))
 
 
-def rows(low: int, high: int) -> list[int]:
+def flow_counts(low: int, high: int) -> list[int]:
     """Evenly spaced numbers of flows from `low` to `high`, at most 8."""
     count = min(MAX_ROWS, high - low + 1)
     return [round(low + (high - low) * i / max(count - 1, 1)) for i in range(count)]
 
 
-def law_of(signal: str, rtld: float, service_rate: float) -> QueueLaw:
+def queue_law(signal: str, rtld: float, service_rate: float) -> QueueLaw:
     """The law for drops or marks; `rtld` in seconds, `service_rate` in packets per second.
 
     For drops it is the form closest to simulations: timeouts of max(`MIN_RTO`, R) and the exact balance. For marks all
@@ -128,33 +128,34 @@ def law_of(signal: str, rtld: float, service_rate: float) -> QueueLaw:
     return QueueLaw(rtld=rtld, service_rate=service_rate, min_rto=MIN_RTO, balance="exact")
 
 
-def table(points: Sequence[Point], damping: Sequence[Damping] = ()) -> str:
+def operating_table(points: Sequence[OperatingPoint], damping: Sequence[FluidPrediction] = ()) -> str:
     """A line for each number of flows, with the prediction of the fluid model if there is one."""
     lines = [f"{'flows':>6} {'queue (packets)':>16} {'probability':>12}" + ("   fluid model" if damping else "")]
     for n, point in enumerate(points):
         queue = "-" if point.queue is None else f"{point.queue:.1f}"
         probability = "-" if point.probability is None else f"{point.probability:.4f}"
-        fluid = f"{damping[n].words:<14}   " if damping else ""
+        fluid = f"{damping[n].summary:<14}   " if damping else ""
         lines.append(f"{point.flows:>6} {queue:>16} {probability:>12}   {fluid}{point.why}")
     return "\n".join(lines)
 
 
-def damping_table(damping: Sequence[Damping]) -> str:
+def damping_table(damping: Sequence[FluidPrediction]) -> str:
     """The predictions of the fluid model alone, for a scheme without a control function."""
     if not damping:
         return ""
     lines = [f"{'flows':>6} {'queue (packets)':>16}   fluid model"]
-    lines += [f"{d.flows:>6} {'-' if d.queue is None else f'{d.queue:.1f}':>16}   {d.words}" for d in damping]
+    lines += [f"{d.flows:>6} {'-' if d.queue is None else f'{d.queue:.1f}':>16}   {d.summary}" for d in damping]
     return "\n".join(lines)
 
 
-def law_words(operating: Operating, largest: Mapping[str, int]) -> str:
+def picture_notes(operating: OperatingCurve, largest: Mapping[str, int]) -> str:
     """Notes on the picture, and the number of flows that the scheme holds."""
     law = operating.law
     held = " and ".join(f"{count} by {signal}s" for signal, count in largest.items())
     rises = (
-        "" if operating.adapts_to is None
-        else f"The scheme moves max_p: drawn at {operating.adapts_to:g}, the highest, where it holds most flows. "
+        "" if operating.largest_adapted_max_p is None
+        else f"The scheme moves max_p: drawn at {operating.largest_adapted_max_p:g}, the highest, "
+        "where it holds most flows. "
     )  # fmt: skip
     timeouts = "" if law.min_rto is None else f", timeouts of at least {1e3 * law.min_rto:g} ms"
     spaced = "" if operating.spacing in (None, "none") else f', the share dropped with spacing "{operating.spacing}"'
@@ -163,18 +164,20 @@ def law_words(operating: Operating, largest: Mapping[str, int]) -> str:
         "Falling: the probability that the fewest and the most flows need for a mean "
         f"queue (queue law of Chung and Claypool, {law.signal}s{timeouts}, {law.service_rate:.5g} packets/s, "
         f"{1e3 * law.rtld:g} ms). They settle where the two meet: ● stable, ○ not. {rises}The stable part ends at "
-        f"{operating.end:.4g} packets, {operating.end_why}; the most flows that it holds: {held}."
+        f"{operating.end:.4g} packets, {operating.stable_end_reason}; the most flows that it holds: {held}."
     )
 
 
-def picture_top(operating: Operating, points: Sequence[Point]) -> float:
+def probability_axis_top(operating: OperatingCurve, points: Sequence[OperatingPoint]) -> float:
     """The largest probability in the picture: a little above the points that are near the stable part."""
     below = operating.control(operating.end * (1 - _JUST)) or 0.1
     highest = [p.probability for p in points if p.probability is not None and p.probability < 3 * below]
     return min(1.0, 1.3 * max([below, *highest]))
 
 
-def as_json(operating: Operating, points: Sequence[Point], largest: Mapping[str, int]) -> dict[str, Any]:
+def operating_json(
+    operating: OperatingCurve, points: Sequence[OperatingPoint], largest: Mapping[str, int]
+) -> dict[str, Any]:
     """Plain values; queues in packets."""
     law = operating.law
     return {
@@ -184,7 +187,7 @@ def as_json(operating: Operating, points: Sequence[Point], largest: Mapping[str,
         "min_rto_s": law.min_rto,
         "balance": law.balance,
         "stable_below_pkts": operating.end,
-        "adapts_to_max_p": operating.adapts_to,
+        "adapts_to_max_p": operating.largest_adapted_max_p,
         "spacing": operating.spacing,
         "largest_flows": dict(largest),
         "points": [

@@ -16,20 +16,20 @@ from penstock.model._calls import (
     PER_ACK,
     POSITIVE,
     PROBABILITY,
+    ArgumentRange,
     ModelError,
     Numbers,
-    Range,
-    call,
-    checked,
-    scalar,
-    whole,
-    word,
+    call_native,
+    check_numbers,
+    check_scalar,
+    check_whole_number,
+    check_word,
 )
 
 Found = npt.NDArray[np.float64] | float
-_PLACES = Range(1, 1000, whole=True)
-_LOAD = Range(0, 100)
-_SERVERS = Range(1, 1_000_000, whole=True)
+_PLACES = ArgumentRange(1, 1000, whole=True)
+_LOAD = ArgumentRange(0, 100)
+_SERVERS = ArgumentRange(1, 1_000_000, whole=True)
 
 
 class Crossing(NamedTuple):
@@ -73,23 +73,31 @@ class QueueLaw:
 
     def _numbers(self) -> list[float]:
         return [
-            scalar("rtld", self.rtld, POSITIVE),
-            scalar("service_rate", self.service_rate, POSITIVE),
-            scalar("b", self.b, PER_ACK),
-            scalar("window_limit", self.window_limit, Range(1)),
-            float(word("signal", self.signal, ("drop", "mark")) == "mark"),
-            math.nan if self.min_rto is None else scalar("min_rto", self.min_rto, NOT_NEGATIVE),
-            float(word("balance", self.balance, ("paper", "exact")) == "exact"),
+            check_scalar("rtld", self.rtld, POSITIVE),
+            check_scalar("service_rate", self.service_rate, POSITIVE),
+            check_scalar("b", self.b, PER_ACK),
+            check_scalar("window_limit", self.window_limit, ArgumentRange(1)),
+            float(check_word("signal", self.signal, ("drop", "mark")) == "mark"),
+            math.nan if self.min_rto is None else check_scalar("min_rto", self.min_rto, NOT_NEGATIVE),
+            float(check_word("balance", self.balance, ("paper", "exact")) == "exact"),
         ]
 
     def window(self, p: Numbers, q: Numbers = 0) -> Found:
         """Mean window of a flow in packets at a probability and a queue; the queue matters only with timeouts."""
-        return call("queue_law.window", *self._numbers(), checked("p", p, PROBABILITY), checked("q", q, NOT_NEGATIVE))
+        return call_native(
+            "queue_law.window",
+            *self._numbers(),
+            check_numbers("p", p, PROBABILITY),
+            check_numbers("q", q, NOT_NEGATIVE),
+        )
 
     def queue(self, flows: Numbers, p: Numbers) -> Found:
         """Equation 2: mean queue in packets of `flows` flows at the probability `p`."""
-        return call(
-            "queue_law.queue", *self._numbers(), checked("flows", flows, POSITIVE), checked("p", p, PROBABILITY)
+        return call_native(
+            "queue_law.queue",
+            *self._numbers(),
+            check_numbers("flows", flows, POSITIVE),
+            check_numbers("p", p, PROBABILITY),
         )
 
     def probability(self, flows: Numbers, q: Numbers) -> Found:
@@ -97,13 +105,18 @@ class QueueLaw:
 
         NaN if there is none.
         """
-        return call(
-            "queue_law.probability", *self._numbers(), checked("flows", flows, POSITIVE), checked("q", q, NOT_NEGATIVE)
+        return call_native(
+            "queue_law.probability",
+            *self._numbers(),
+            check_numbers("flows", flows, POSITIVE),
+            check_numbers("q", q, NOT_NEGATIVE),
         )
 
     def flows(self, q: Numbers, p: Numbers) -> Found:
         """The number of flows that have a mean queue of `q` packets at the probability `p`."""
-        return call("queue_law.flows", *self._numbers(), checked("q", q, NOT_NEGATIVE), checked("p", p, PROBABILITY))
+        return call_native(
+            "queue_law.flows", *self._numbers(), check_numbers("q", q, NOT_NEGATIVE), check_numbers("p", p, PROBABILITY)
+        )
 
     def largest_flows(self, top: Numbers, p: Numbers) -> Found:
         """The largest number of flows held below `top` packets by a probability that rises to `p` just below `top`.
@@ -111,8 +124,11 @@ class QueueLaw:
         >>> QueueLaw(rtld=0.08, service_rate=2500, signal="mark").largest_flows(300, 0.1)  # RED, max_p 0.1, max_th 300
         133.0
         """
-        return call(
-            "queue_law.largest_flows", *self._numbers(), checked("top", top, NOT_NEGATIVE), checked("p", p, PROBABILITY)
+        return call_native(
+            "queue_law.largest_flows",
+            *self._numbers(),
+            check_numbers("top", top, NOT_NEGATIVE),
+            check_numbers("p", p, PROBABILITY),
         )
 
     def crossing(self, flows: float, control: Callable[[float], float], top: float) -> Crossing | None:
@@ -126,7 +142,7 @@ class QueueLaw:
         >>> round(found.queue), round(found.probability, 3), found.at_jump
         (244, 0.072, False)
         """
-        count, top = scalar("flows", flows, POSITIVE), scalar("top", top, POSITIVE)
+        count, top = check_scalar("flows", flows, POSITIVE), check_scalar("top", top, POSITIVE)
         crossing = _native.queue_law_crossing(self._numbers(), count, control, top)
         return None if crossing is None else Crossing(*crossing)
 
@@ -135,13 +151,15 @@ def red_control(
     q: Numbers, min_th: Numbers, max_th: Numbers, max_p: Numbers, *, gentle_top: Numbers | None = None
 ) -> Found:
     """RED's control function: strict, or with the gentle ramp from max_p at max_th to 1 at `gentle_top` packets."""
-    low, high = checked("min_th", min_th, NOT_NEGATIVE), checked("max_th", max_th, POSITIVE)
+    low, high = check_numbers("min_th", min_th, NOT_NEGATIVE), check_numbers("max_th", max_th, POSITIVE)
     if np.any(low >= high):
         raise ModelError(f"min_th = {min_th}: must be below max_th ({max_th})")
-    top = np.asarray(math.nan) if gentle_top is None else checked("gentle_top", gentle_top, POSITIVE)
+    top = np.asarray(math.nan) if gentle_top is None else check_numbers("gentle_top", gentle_top, POSITIVE)
     if np.any(top <= high):
         raise ModelError(f"gentle_top = {gentle_top}: must be above max_th ({max_th})")
-    return call("queue_law.red", checked("q", q, NOT_NEGATIVE), low, high, checked("max_p", max_p, PROBABILITY), top)
+    return call_native(
+        "queue_law.red", check_numbers("q", q, NOT_NEGATIVE), low, high, check_numbers("max_p", max_p, PROBABILITY), top
+    )
 
 
 def mm1_probability(rho: Numbers, n: Numbers, limit: Numbers | None = None) -> Found:
@@ -149,17 +167,21 @@ def mm1_probability(rho: Numbers, n: Numbers, limit: Numbers | None = None) -> F
 
     References: L. Kleinrock, Queueing Systems, vol. 1, 1975, sections 3.2 and 3.6.
     """
-    count = checked("n", n, Range(0, 1_000_000, whole=True))
+    count = check_numbers("n", n, ArgumentRange(0, 1_000_000, whole=True))
     if limit is None:
-        return call("mm1.probability", checked("rho", rho, Range(0, 1)), count)
-    return call("mm1.probability_of_k", checked("rho", rho, _LOAD), checked("limit", limit, _PLACES), count)
+        return call_native("mm1.probability", check_numbers("rho", rho, ArgumentRange(0, 1)), count)
+    return call_native(
+        "mm1.probability_of_k", check_numbers("rho", rho, _LOAD), check_numbers("limit", limit, _PLACES), count
+    )
 
 
 def mm1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
     """Mean number of waiting packets in M/M/1 (infinite from a load of 1), or in M/M/1/K with K = `limit`."""
-    load = checked("rho", rho, _LOAD)
+    load = check_numbers("rho", rho, _LOAD)
     return (
-        call("mm1.waiting", load) if limit is None else call("mm1.waiting_of_k", load, checked("limit", limit, _PLACES))
+        call_native("mm1.waiting", load)
+        if limit is None
+        else call_native("mm1.waiting_of_k", load, check_numbers("limit", limit, _PLACES))
     )
 
 
@@ -169,8 +191,8 @@ def mm1_loss(rho: Numbers, limit: Numbers) -> Found:
     >>> round(mm1_loss(0.9, 5), 4)
     0.126
     """
-    places = checked("limit", limit, _PLACES)
-    return call("mm1.probability_of_k", checked("rho", rho, _LOAD), places, places)
+    places = check_numbers("limit", limit, _PLACES)
+    return call_native("mm1.probability_of_k", check_numbers("rho", rho, _LOAD), places, places)
 
 
 def mg1_waiting(rho: Numbers, c2: Numbers) -> Found:
@@ -178,20 +200,20 @@ def mg1_waiting(rho: Numbers, c2: Numbers) -> Found:
 
     References: L. Kleinrock, Queueing Systems, vol. 1, 1975, section 5.6 (Pollaczek and Khinchin).
     """
-    return call("mg1.waiting", checked("rho", rho, _LOAD), checked("c2", c2, NOT_NEGATIVE))
+    return call_native("mg1.waiting", check_numbers("rho", rho, _LOAD), check_numbers("c2", c2, NOT_NEGATIVE))
 
 
 def mg1_wait(rho: Numbers, c2: Numbers) -> Found:
     """Mean wait in M/G/1, in mean service times."""
-    return call("mg1.wait", checked("rho", rho, _LOAD), checked("c2", c2, NOT_NEGATIVE))
+    return call_native("mg1.wait", check_numbers("rho", rho, _LOAD), check_numbers("c2", c2, NOT_NEGATIVE))
 
 
 def md1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
     """Mean number of waiting packets in M/D/1, or in M/D/1/K, where K = `limit` includes the packet in service."""
-    load = checked("rho", rho, _LOAD)
+    load = check_numbers("rho", rho, _LOAD)
     if limit is None:
-        return call("mg1.waiting", load, 0.0)
-    return call("md1.waiting_of_k", load, checked("limit", limit, _PLACES))
+        return call_native("mg1.waiting", load, 0.0)
+    return call_native("md1.waiting_of_k", load, check_numbers("limit", limit, _PLACES))
 
 
 def md1_loss(rho: Numbers, limit: Numbers) -> Found:
@@ -200,13 +222,13 @@ def md1_loss(rho: Numbers, limit: Numbers) -> Found:
     >>> round(md1_loss(0.9, 5), 4)
     0.0644
     """
-    return call("md1.loss", checked("rho", rho, _LOAD), checked("limit", limit, _PLACES))
+    return call_native("md1.loss", check_numbers("rho", rho, _LOAD), check_numbers("limit", limit, _PLACES))
 
 
 def md1_distribution(rho: float, limit: int) -> npt.NDArray[np.float64]:
     """Probabilities of 0..K packets in M/D/1/K with K = `limit`."""
-    load = scalar("rho", rho, Range(0, 100, above=True))
-    return np.array(_native.md1_distribution(load, whole("limit", limit, 1, 1000)))
+    load = check_scalar("rho", rho, ArgumentRange(0, 100, above=True))
+    return np.array(_native.md1_distribution(load, check_whole_number("limit", limit, 1, 1000)))
 
 
 def erlang_b(a: Numbers, servers: Numbers) -> Found:
@@ -215,17 +237,17 @@ def erlang_b(a: Numbers, servers: Numbers) -> Found:
     >>> round(erlang_b(4.461, 10), 4)
     0.01
     """
-    return call("erlang.b", checked("a", a, NOT_NEGATIVE), checked("servers", servers, _SERVERS))
+    return call_native("erlang.b", check_numbers("a", a, NOT_NEGATIVE), check_numbers("servers", servers, _SERVERS))
 
 
 def erlang_c(a: Numbers, servers: Numbers) -> Found:
     """Erlang C: share of arrivals that wait; 1 if the load is at least the number of servers."""
-    return call("erlang.c", checked("a", a, NOT_NEGATIVE), checked("servers", servers, _SERVERS))
+    return call_native("erlang.c", check_numbers("a", a, NOT_NEGATIVE), check_numbers("servers", servers, _SERVERS))
 
 
 def erlang_wait(a: Numbers, servers: Numbers) -> Found:
     """Mean wait in M/M/m, in mean service times; infinite if the load is at least the number of servers."""
-    return call("erlang.wait", checked("a", a, NOT_NEGATIVE), checked("servers", servers, _SERVERS))
+    return call_native("erlang.wait", check_numbers("a", a, NOT_NEGATIVE), check_numbers("servers", servers, _SERVERS))
 
 
 def gps_finished(weights: Sequence[float], arrivals: Sequence[tuple[float, int, float]]) -> npt.NDArray[np.float64]:
@@ -239,16 +261,16 @@ def gps_finished(weights: Sequence[float], arrivals: Sequence[tuple[float, int, 
 
     References: A. Parekh, R. Gallager, IEEE/ACM ToN 1(3), 1993.
     """
-    shares = [scalar("weights", weight, POSITIVE) for weight in weights]
+    shares = [check_scalar("weights", weight, POSITIVE) for weight in weights]
     last = 0.0
     packets = []
     for at, klass, size in arrivals:
-        time = scalar("arrivals: time", at, NOT_NEGATIVE)
+        time = check_scalar("arrivals: time", at, NOT_NEGATIVE)
         if time < last:
             raise ModelError(f"arrivals: time = {at}: must be in order, not before {last}")
         last = time
-        index = whole("arrivals: class", klass, 0, len(shares) - 1)
-        packets.append((time, index, scalar("arrivals: size", size, POSITIVE)))
+        index = check_whole_number("arrivals: class", klass, 0, len(shares) - 1)
+        packets.append((time, index, check_scalar("arrivals: size", size, POSITIVE)))
     return np.array(_native.gps_finished(shares, packets))
 
 
@@ -260,10 +282,10 @@ def gps_longest_delay(sigma: Numbers, rate: Numbers, largest: Numbers, link_rate
 
     References: A. Parekh, R. Gallager, IEEE/ACM ToN 1(3), 1993, theorems 1 and 3.
     """
-    return call(
+    return call_native(
         "gps.longest_delay",
-        checked("sigma", sigma, NOT_NEGATIVE),
-        checked("rate", rate, POSITIVE),
-        checked("largest", largest, NOT_NEGATIVE),
-        checked("link_rate", link_rate, POSITIVE),
+        check_numbers("sigma", sigma, NOT_NEGATIVE),
+        check_numbers("rate", rate, POSITIVE),
+        check_numbers("largest", largest, NOT_NEGATIVE),
+        check_numbers("link_rate", link_rate, POSITIVE),
     )

@@ -28,13 +28,13 @@ Setting = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
-class Damping:
+class FluidPrediction:
     """The prediction of the fluid model for a number of flows; fields are None if there is no equilibrium."""
 
     flows: int
     queue: float | None
     """Queue of the equilibrium, in packets."""
-    damped: bool | None
+    is_damped: bool | None
     """Whether small disturbances decay."""
     phase_deg: float | None
     """Phase margin in degrees; None also if the gain of the loop is never 1."""
@@ -44,17 +44,17 @@ class Damping:
     """Frequency in rad/s at which the gain of the loop is 1; None also if there is none."""
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """The prediction in a few words, for a table."""
-        if self.damped is None:
+        if self.is_damped is None:
             return "no equilibrium"
-        if not self.damped:
+        if not self.is_damped:
             return "swings"
         return "damped" if self.phase_deg is None else f"damped, {self.phase_deg:.0f}°"
 
 
 @dataclass(frozen=True)
-class Loop:
+class FluidLoop:
     """A scheme on a link, in continuous time."""
 
     law: FluidLaw
@@ -63,20 +63,20 @@ class Loop:
     capacity: float
     """Packets per second."""
 
-    def of(self, flows: Sequence[int]) -> list[Damping]:
+    def predictions(self, flows: Sequence[int]) -> list[FluidPrediction]:
         """The damping for each number of flows."""
         fluid = Fluid(flows=list(flows), rtt=self.rtt, capacity=self.capacity, law=self.law, eta=ETA)
         queues, margins = np.asarray(fluid.equilibrium().queue), fluid.margins()
         columns = (margins.stable, margins.phase_deg, margins.gain, margins.phase_omega)
         rows = zip(flows, queues, *map(np.asarray, columns), strict=True)
         return [
-            Damping(count, None, None, None)
+            FluidPrediction(count, None, None, None)
             if np.isnan(queue)
-            else Damping(count, float(queue), bool(stable), _finite(phase), _finite(gain), _finite(omega))
+            else FluidPrediction(count, float(queue), bool(stable), _finite(phase), _finite(gain), _finite(omega))
             for count, queue, stable, phase, gain, omega in rows
         ]
 
-    def as_json(self, damping: Sequence[Damping]) -> dict[str, Any]:
+    def as_json(self, damping: Sequence[FluidPrediction]) -> dict[str, Any]:
         """The AQM as plain values, with its parameters as in `ps.model`."""
         numbers = asdict(self.law)  # type: ignore[call-overload]
         return {
@@ -88,7 +88,7 @@ class Loop:
                 {
                     "flows": d.flows,
                     "queue_pkts": d.queue,
-                    "damped": d.damped,
+                    "damped": d.is_damped,
                     "phase_margin_deg": d.phase_deg,
                     "gain_margin": d.gain,
                     "crossover_rad_s": d.omega,

@@ -14,15 +14,15 @@ from penstock.model._calls import (
     POSITIVE,
     POSITIVE_PROBABILITY,
     PROBABILITY,
+    ArgumentRange,
     Numbers,
-    Range,
-    call,
-    checked,
-    word,
+    call_native,
+    check_numbers,
+    check_word,
 )
 
 Found = npt.NDArray[np.float64] | float
-_WINDOW = Range(1)
+_WINDOW = ArgumentRange(1)
 _FORMS = {
     "full": "padhye.rate",
     "approximate": "padhye.rate_approximate",
@@ -41,7 +41,7 @@ def sqrt_law_window(p: Numbers, *, b: Numbers = 1) -> Found:
 
     References: thesis, equation 1; M. Mathis et al., 1997.
     """
-    return call("sqrt_law.window", checked("p", p, PROBABILITY), checked("b", b, PER_ACK))
+    return call_native("sqrt_law.window", check_numbers("p", p, PROBABILITY), check_numbers("b", b, PER_ACK))
 
 
 def sqrt_law_rate(p: Numbers, rtt: Numbers, *, b: Numbers = 1, capacity: Numbers = math.inf) -> Found:
@@ -49,12 +49,12 @@ def sqrt_law_rate(p: Numbers, rtt: Numbers, *, b: Numbers = 1, capacity: Numbers
 
     References: thesis, equation 1.
     """
-    return call(
+    return call_native(
         "sqrt_law.rate",
-        checked("p", p, PROBABILITY),
-        checked("b", b, PER_ACK),
-        checked("rtt", rtt, POSITIVE),
-        checked("capacity", capacity, NOT_NEGATIVE),
+        check_numbers("p", p, PROBABILITY),
+        check_numbers("b", b, PER_ACK),
+        check_numbers("rtt", rtt, POSITIVE),
+        check_numbers("capacity", capacity, NOT_NEGATIVE),
     )
 
 
@@ -63,7 +63,9 @@ def sqrt_law_probability(window: Numbers, *, b: Numbers = 1) -> Found:
 
     References: thesis, equation 1.16 and section 2.4.5 (printed there without the square).
     """
-    return call("sqrt_law.probability", checked("window", window, POSITIVE), checked("b", b, PER_ACK))
+    return call_native(
+        "sqrt_law.probability", check_numbers("window", window, POSITIVE), check_numbers("b", b, PER_ACK)
+    )
 
 
 def aimd_window(p: Numbers, alpha: Numbers, beta: Numbers) -> Found:
@@ -71,11 +73,11 @@ def aimd_window(p: Numbers, alpha: Numbers, beta: Numbers) -> Found:
 
     References: RFC 9438, section 4.3, figure 3.
     """
-    return call(
+    return call_native(
         "sqrt_law.aimd_window",
-        checked("p", p, PROBABILITY),
-        checked("alpha", alpha, POSITIVE),
-        checked("beta", beta, Range(0, 0.999_999)),
+        check_numbers("p", p, PROBABILITY),
+        check_numbers("alpha", alpha, POSITIVE),
+        check_numbers("beta", beta, ArgumentRange(0, 0.999_999)),
     )
 
 
@@ -84,7 +86,7 @@ def padhye_window_at_loss(p: Numbers, *, b: Numbers = 1) -> Found:
 
     References: J. Padhye et al., SIGCOMM 1998, section 2.1.
     """
-    return call("padhye.window_at_loss", checked("p", p, PROBABILITY), checked("b", b, PER_ACK))
+    return call_native("padhye.window_at_loss", check_numbers("p", p, PROBABILITY), check_numbers("b", b, PER_ACK))
 
 
 def timeout_share(p: Numbers, window: Numbers) -> Found:
@@ -92,7 +94,9 @@ def timeout_share(p: Numbers, window: Numbers) -> Found:
 
     References: J. Padhye et al., SIGCOMM 1998, section 2.2.
     """
-    return call("padhye.timeout_share", checked("p", p, PROBABILITY), checked("window", window, NOT_NEGATIVE))
+    return call_native(
+        "padhye.timeout_share", check_numbers("p", p, PROBABILITY), check_numbers("window", window, NOT_NEGATIVE)
+    )
 
 
 def padhye_rate(
@@ -115,8 +119,8 @@ def padhye_rate(
     References: J. Padhye, V. Firoiu, D. Towsley, J. Kurose, "Modeling TCP Throughput", SIGCOMM 1998; RFC 5348,
     section 3.1.
     """
-    name = _FORMS[word("form", form, _FORMS)]
-    return call(name, checked("p", p, PROBABILITY), *_path(rtt, timeout, b, window_limit))
+    name = _FORMS[check_word("form", form, _FORMS)]
+    return call_native(name, check_numbers("p", p, PROBABILITY), *_path(rtt, timeout, b, window_limit))
 
 
 def padhye_window(
@@ -153,15 +157,15 @@ def padhye_probability(
     is returned: the model jumps up where its window reaches `window_limit`.
     """
     name = "padhye.probability" if timeouts else "padhye.probability_without_timeouts"
-    return call(name, checked("rate", rate, POSITIVE), *_path(rtt, timeout, b, window_limit))
+    return call_native(name, check_numbers("rate", rate, POSITIVE), *_path(rtt, timeout, b, window_limit))
 
 
 def _path(rtt: Numbers, timeout: Numbers, b: Numbers, window_limit: Numbers) -> tuple[npt.NDArray[np.float64], ...]:
     return (
-        checked("rtt", rtt, POSITIVE),
-        checked("timeout", timeout, NOT_NEGATIVE),
-        checked("b", b, PER_ACK),
-        checked("window_limit", window_limit, _WINDOW),
+        check_numbers("rtt", rtt, POSITIVE),
+        check_numbers("timeout", timeout, NOT_NEGATIVE),
+        check_numbers("b", b, PER_ACK),
+        check_numbers("window_limit", window_limit, _WINDOW),
     )
 
 
@@ -173,17 +177,17 @@ def cubic_window(p: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 
 
     References: RFC 9438, section 5, figures 3 and 6.
     """
-    return call("cubic.window", checked("p", p, POSITIVE_PROBABILITY), *_cubic(rtt, c, beta))
+    return call_native("cubic.window", check_numbers("p", p, POSITIVE_PROBABILITY), *_cubic(rtt, c, beta))
 
 
 def cubic_probability(window: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 0.7) -> Found:
     """The inverse of `cubic_window`."""
-    return call("cubic.probability", checked("window", window, POSITIVE), *_cubic(rtt, c, beta))
+    return call_native("cubic.probability", check_numbers("window", window, POSITIVE), *_cubic(rtt, c, beta))
 
 
 def _cubic(rtt: Numbers, c: Numbers, beta: Numbers) -> tuple[npt.NDArray[np.float64], ...]:
-    below_one = Range(0, 0.999_999)
-    return checked("rtt", rtt, POSITIVE), checked("c", c, POSITIVE), checked("beta", beta, below_one)
+    below_one = ArgumentRange(0, 0.999_999)
+    return check_numbers("rtt", rtt, POSITIVE), check_numbers("c", c, POSITIVE), check_numbers("beta", beta, below_one)
 
 
 def dctcp_window(p: Numbers) -> Found:
@@ -191,7 +195,7 @@ def dctcp_window(p: Numbers) -> Found:
 
     References: K. De Schepper et al., "PI2", CoNEXT 2016, appendix A.
     """
-    return call("dctcp.window", checked("p", p, PROBABILITY))
+    return call_native("dctcp.window", check_numbers("p", p, PROBABILITY))
 
 
 def dctcp_alpha(window: Numbers) -> Found:
@@ -199,7 +203,7 @@ def dctcp_alpha(window: Numbers) -> Found:
 
     References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equation 6.
     """
-    return call("dctcp.alpha", checked("window", window, _WINDOW))
+    return call_native("dctcp.alpha", check_numbers("window", window, _WINDOW))
 
 
 class Swing(NamedTuple):
@@ -221,11 +225,11 @@ def dctcp_swing(flows: Numbers, window: Numbers, k: Numbers) -> Swing:
     References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equations 7 to 11.
     """
     numbers = (
-        checked("flows", flows, POSITIVE),
-        checked("window", window, NOT_NEGATIVE),
-        checked("k", k, NOT_NEGATIVE),
+        check_numbers("flows", flows, POSITIVE),
+        check_numbers("window", window, NOT_NEGATIVE),
+        check_numbers("k", k, NOT_NEGATIVE),
     )
-    return Swing(*(call(f"dctcp.swing.{name}", *numbers) for name in Swing._fields))
+    return Swing(*(call_native(f"dctcp.swing.{name}", *numbers) for name in Swing._fields))
 
 
 def dctcp_least_threshold(window: Numbers) -> Found:
@@ -233,7 +237,7 @@ def dctcp_least_threshold(window: Numbers) -> Found:
 
     References: RFC 8257, section 3.1.
     """
-    return call("dctcp.least_threshold", checked("window", window, NOT_NEGATIVE))
+    return call_native("dctcp.least_threshold", check_numbers("window", window, NOT_NEGATIVE))
 
 
 def dctcp_largest_g(window: Numbers, k: Numbers) -> Found:
@@ -243,4 +247,6 @@ def dctcp_largest_g(window: Numbers, k: Numbers) -> Found:
 
     References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equation 15.
     """
-    return call("dctcp.largest_g", checked("window", window, POSITIVE), checked("k", k, NOT_NEGATIVE))
+    return call_native(
+        "dctcp.largest_g", check_numbers("window", window, POSITIVE), check_numbers("k", k, NOT_NEGATIVE)
+    )

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from penstock.model.operating_point import Operating, Point, picture_top
+from penstock.model.operating_point import OperatingCurve, OperatingPoint, probability_axis_top
 from penstock.plots import style
 
 
-def draw(label: str, operating: Operating, points: Sequence[Point]) -> Figure:
+def draw(label: str, operating: OperatingCurve, points: Sequence[OperatingPoint]) -> Figure:
     """Draw the control function named `label`, the queue law of each number of flows, and where they meet."""
-    top = picture_top(operating, points)
+    top = probability_axis_top(operating, points)
     with style.figure_style():
         figure, ax = style.single_panel(height=2.5)
         ax.axvspan(0, operating.end, color="#e8f1ea", linewidth=0, zorder=0)
         for point in points:
-            xs, ys = operating.needed(point.flows)
+            xs, ys = operating.needed_probability(point.flows)
             ax.plot(xs, ys, color="#8a92a0", linewidth=0.7)
             if point.queue is not None and point.probability is not None:
                 face = style.COLOURS[3] if point.stable else "white"

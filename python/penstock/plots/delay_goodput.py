@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
 
-from penstock.errors import nearest
+from penstock.errors import did_you_mean
 from penstock.plots import style
 from penstock.results.comparison import Comparison
 from penstock.results.run_table import RunTable
@@ -71,7 +71,7 @@ def _delays_and_goodputs(
         traffic = next((name for name in runs.places if "goodput_bps" in runs.metrics[name]), "")
     for name, metric in ((place, "delay_mean_s"), (traffic, "goodput_bps")):
         if metric not in runs.metrics.get(name, ()):
-            raise ValueError(f"no {metric} at {name or 'any traffic'}{nearest(name, runs.places)}")
+            raise ValueError(f"no {metric} at {name or 'any traffic'}{did_you_mean(name, runs.places)}")
     part = runs.where(**at)
     point = Comparison.from_runs(part).point()
     both = np.stack([part.array("delay_mean_s", place)[point], part.array("goodput_bps", traffic)[point]], axis=1)

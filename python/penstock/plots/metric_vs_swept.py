@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from penstock.errors import nearest
+from penstock.errors import did_you_mean
 from penstock.plots import metric_by_axis, style
 from penstock.results.comparison import Comparison
 from penstock.results.run_table import RunTable
@@ -35,7 +35,9 @@ def draw(
         settings = "; ".join(label for label, _ in lines)
         raise ValueError(f"{len(lines)} settings of the other swept paths, name one with at: {settings}")
     if metric not in comparison.metrics.get(place, ()):
-        raise ValueError(f"no {metric} at {place} in this result{nearest(metric, comparison.metrics.get(place, ()))}")
+        raise ValueError(
+            f"no {metric} at {place} in this result{did_you_mean(metric, comparison.metrics.get(place, ()))}"
+        )
     rows = [
         row
         for row in comparison.rows
@@ -55,5 +57,5 @@ def _fits(point: SweepPoint, at: Mapping[str, Any]) -> bool:
     values = {name: value for path, value in point.vary.items() for name in (path, path.rsplit(".", 1)[-1])}
     unknown = [key for key in at if key not in values]
     if unknown:
-        raise ValueError(f"{unknown[0]} was not swept{nearest(unknown[0], values)}")
+        raise ValueError(f"{unknown[0]} was not swept{did_you_mean(unknown[0], values)}")
     return all(values[key] == value for key, value in at.items())

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from penstock.errors import nearest
+from penstock.errors import did_you_mean
 from penstock.plots import style
 from penstock.results.comparison import Comparison
 from penstock.results.run_table import RunTable
@@ -57,5 +57,5 @@ def _lengths(comparison: Comparison, place: str, point: int) -> dict[str, list[f
             width = part.high - part.low + 1
             pmfs.setdefault(scheme.label, []).extend([cell.mean / width] * width)
     if not pmfs:
-        raise ValueError(f"no distribution of the queue length at {place}{nearest(place, comparison.places)}")
+        raise ValueError(f"no distribution of the queue length at {place}{did_you_mean(place, comparison.places)}")
     return pmfs

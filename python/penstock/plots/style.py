@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from penstock.files import whole
+from penstock.files import atomic_replacement
 from penstock.results import palette
 from penstock.results.metrics import ANY, NOT_NEGATIVE, Range, clip_interval
 
@@ -211,5 +211,5 @@ def save(figure: Figure, path: str | Path) -> None:
     nothing: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {}}
     if kind not in nothing:
         raise ValueError(f"{path}: a figure is saved as .pdf, .svg or .png")
-    with whole(path) as part, figure_style():
+    with atomic_replacement(path) as part, figure_style():
         figure.savefig(part, format=kind[1:], metadata=nothing[kind], dpi=200)

@@ -21,7 +21,7 @@ def run(name: str, mode: Mode = "normal", *, store: RunResults | None = None, jo
 
     Raises `PenstockError` for an unknown name, or one that stands for several experiments.
     """
-    from penstock.engine.run import threads_of
+    from penstock.engine.run import thread_count
     from penstock.errors import PenstockError
     from penstock.reproduce import effort, experiment_run, paper
     from penstock.studies.store import RunResults
@@ -30,4 +30,4 @@ def run(name: str, mode: Mode = "normal", *, store: RunResults | None = None, jo
     if others:
         raise PenstockError(f"name={name!r}: stands for {len(others) + 1} experiments; name one, as {experiment.name}")
     results = RunResults() if store is None else store
-    return experiment_run.run_experiment(experiment, effort.ReproductionEffort(mode, results, threads_of(jobs)))
+    return experiment_run.run_experiment(experiment, effort.ReproductionEffort(mode, results, thread_count(jobs)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError, did_you_mean
 from penstock.files import read_toml
 from penstock.reproduce.assessment import BADGES, assessment_fields
 from penstock.reproduce.label_values import Readings, ValueRange
@@ -135,7 +135,7 @@ def claim_factory(setup: str) -> Callable[..., Claim]:
 
     def claim(id: str, holds: Condition | Statement, expected: str = "", **more: Any) -> Claim:
         if id not in listed:
-            raise PenstockError(f"{file}: no claim {id}{nearest(id, listed)}")
+            raise PenstockError(f"{file}: no claim {id}{did_you_mean(id, listed)}")
         entry = listed[id]
         words = {"says": entry} if isinstance(entry, str) else entry
         return Claim(**{"id": id, "holds": holds, "expected": expected, **words, **more})

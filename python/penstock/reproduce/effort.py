@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from penstock.engine.run import cores
+from penstock.engine.run import core_count
 from penstock.results.run import Run
 from penstock.results.table import Table
 from penstock.scenario.document import Document
@@ -44,7 +44,7 @@ class ReproductionEffort:
 
     mode: Mode = "normal"
     store: RunResults = field(default_factory=RunResults)
-    jobs: int = field(default_factory=cores)
+    jobs: int = field(default_factory=core_count)
     progress: Progress | None = None
     cost: dict[tuple[str, int], float] = field(default_factory=dict, compare=False)
     studies: list[Sequence[CellRuns]] = field(default_factory=list, compare=False)

@@ -34,7 +34,7 @@ from typing import Any, cast
 
 from matplotlib.figure import Figure
 
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError, did_you_mean
 from penstock.files import read_json, read_toml
 from penstock.plots.curves import CurveFigure, read_printed_points
 from penstock.reproduce import why
@@ -311,7 +311,7 @@ def _short_name(name: str) -> str:
 def _nearest_experiment(name: str, names: Sequence[str]) -> str:
     """A suggestion for an unknown name: the first name that begins with it (`fig4-1` for `fig4`), else the nearest."""
     begun = [known for known in names if known.startswith(_short_name(name))]
-    return nearest(begun[0], begun) if begun else nearest(name, names)
+    return did_you_mean(begun[0], begun) if begun else did_you_mean(name, names)
 
 
 def find_experiments(names: Sequence[str]) -> list[Experiment]:
@@ -329,7 +329,7 @@ def find_experiments(names: Sequence[str]) -> list[Experiment]:
         place = _work_of(name, works)
         if place is None:
             first = name.partition("/")[0]
-            close = nearest(first, [word for paper in works for word in (paper.name, paper.alias)])
+            close = did_you_mean(first, [word for paper in works for word in (paper.name, paper.alias)])
             wrong.append(f'no paper "{first}"{close}; available: {", ".join(paper.name for paper in works)}')
             continue
         paper, experiment_name = place

@@ -18,18 +18,12 @@ import duckdb
 import numpy as np
 
 from penstock.errors import PenstockError
-from penstock.files import open_regular, whole
+from penstock.files import atomic_replacement, open_regular
 from penstock.results.summary_table import SummaryPoint, SummaryTable
 
 __all__ = ["read_points", "write_points"]
 
-_COLUMNS = {
-    "experiment": "VARCHAR",
-    "labels": "VARCHAR",
-    "metric": "VARCHAR",
-    "mean": "FLOAT",
-    "half": "FLOAT",
-}
+_COLUMNS = {"experiment": "VARCHAR", "labels": "VARCHAR", "metric": "VARCHAR", "mean": "FLOAT", "half": "FLOAT"}
 # Version 2 splits floats by their bytes: the zero bytes at the end of rounded floats become adjacent.
 _FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 19, PARQUET_VERSION v2"
 
@@ -38,7 +32,7 @@ def write_points(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
     """Write the points of experiments, by their ids; they replace the content of the file."""
     rows = [row for id_, summary in experiments.items() for row in _rows(id_, summary)]
     columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)
-    with whole(file) as part, duckdb.connect() as base:
+    with atomic_replacement(file) as part, duckdb.connect() as base:
         base.register("points", {name: np.array(own, object) for name, own in zip(_COLUMNS, columns, strict=True)})
         typed = ", ".join(f"{name}::{kind} AS {name}" for name, kind in _COLUMNS.items())
         target = str(part).replace("'", "''")

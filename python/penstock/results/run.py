@@ -194,7 +194,7 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """The result in the format of `penstock run --json`."""
-        aqms = python_aqm.sources(python_aqm.schemes_in(self.scenario))
+        aqms = python_aqm.code_keys(python_aqm.scenario_schemes(self.scenario))
         return {"penstock": _native.version, "scenario": self.scenario, **({"aqms": aqms} if aqms else {}), **self.raw}
 
     def numbers(self) -> Iterator[tuple[str, str, str, float | list[float] | None]]:

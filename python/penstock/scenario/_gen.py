@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from penstock.aqms.catalog import Param, Scheme, schemes, tcp_keys
-from penstock.scenario.resolve.settings import default_readable
+from penstock.scenario.resolve.settings import readable_default
 
 TARGET = Path(__file__).with_name("_generated.py")
 
@@ -54,7 +54,7 @@ def class_name(scheme: str) -> str:
     return "".join(_WORDS.get(word, word.capitalize()) for word in scheme.split("-"))
 
 
-def source() -> str:
+def generated_source() -> str:
     """The text of the generated file."""
     names = [class_name(scheme.name) for scheme in schemes()]
     exported = "".join(f'    "{name}",\n' for name in sorted(["SCHEMES", "Class", *names, "Tcp"], key=_sorting))
@@ -78,7 +78,7 @@ def _scheme_class(scheme: Scheme) -> str:
     lines = [_docs(scheme.title, own, scheme.source), f'    scheme: ClassVar[str] = "{scheme.name}"\n']
     if own:
         lines.append("\n")
-    lines += [_field(param, default_readable(param)) for param in own]
+    lines += [_field(param, readable_default(param)) for param in own]
     return f"{_DATACLASS}class {class_name(scheme.name)}(Queue):\n" + "".join(lines)
 
 
@@ -196,4 +196,4 @@ def _annotation(param: Param) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(source(), encoding="utf-8")
+    TARGET.write_text(generated_source(), encoding="utf-8")

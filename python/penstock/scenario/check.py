@@ -74,7 +74,7 @@ def _note(path: str, key: str, value: Any, resolved: Resolved) -> str:
         return ""
     link = resolved.readable["links"][parts[1]]
     if key == "rate":
-        return _rate_note(str(value), round(resolved.packet_on(_place(parts))))
+        return _rate_note(str(value), round(resolved.largest_packet_on(_place(parts))))
     if key == "delay" and len(parts) == 2:
         trip = resolved.round_trip(parts[1])
         return f"largest round trip of its flows without queueing: {format_time(trip)}" if trip else ""
@@ -82,7 +82,7 @@ def _note(path: str, key: str, value: Any, resolved: Resolved) -> str:
     if parts[-1] != "queue" or not isinstance(side.get("rate"), str) or key == "mean_packet":
         return ""
     queue = side["queue"]
-    rate, size = parse_rate(side["rate"]), round(resolved.packet_on(_place(parts)))
+    rate, size = parse_rate(side["rate"]), round(resolved.largest_packet_on(_place(parts)))
     automatic = automatic_threshold(key, queue, rate)
     if automatic is not None:
         text = format_length(automatic)

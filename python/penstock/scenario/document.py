@@ -13,12 +13,12 @@ from typing import Any, Protocol
 
 from penstock import _native
 from penstock.aqms import python_aqm
-from penstock.errors import ErrorDetail, ScenarioError, collecting, nearest, nearest_name, show_value
+from penstock.errors import ErrorDetail, ScenarioError, append_errors_to, did_you_mean, format_value, nearest_name
 from penstock.files import read_text
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.resolve.files import content_of, named_files
-from penstock.scenario.resolve.forms import sorted_text
-from penstock.scenario.scheme_text import read_value
+from penstock.scenario.resolve.files import content_key, tables_with_files
+from penstock.scenario.resolve.resolved_tables import sorted_text
+from penstock.scenario.scheme_text import parse_value
 
 Tree = dict[str, Any]
 
@@ -37,7 +37,7 @@ class Document:
     def read(cls, path: str | Path) -> Document:
         """Read a scenario file. Raises `ScenarioError` if the file is not TOML, is not UTF-8 or cannot be opened."""
         document = cls.parse(_read_text(path), str(path))
-        for table, key in named_files(document.tree):
+        for table, key in tables_with_files(document.tree):
             table[key] = str((_folder(path) / table[key]).absolute())
         return document
 
@@ -53,7 +53,7 @@ class Document:
 
     def set(self, path: str, value: Any, origin: str = "--set") -> Document:
         """A copy with another value at a path such as `links.bottleneck.queue.max_p`; all other branches are shared."""
-        return Document(with_value(self.tree, path, value, origin), {**self.origins, path: origin})
+        return Document(tree_with_value(self.tree, path, value, origin), {**self.origins, path: origin})
 
     def resolve(self) -> Resolved:
         """In canonical form. Raises `ScenarioError` with every error."""
@@ -81,17 +81,17 @@ def as_document(scenario: ScenarioLike) -> Document:
     return Document.read(scenario) if isinstance(scenario, (str, Path)) else scenario.document()
 
 
-def key_of(resolved: Resolved) -> str:
+def scenario_key(resolved: Resolved) -> str:
     """The key of a resolved scenario, as returned by `Scenario.key`."""
-    aqms = python_aqm.sources(python_aqm.schemes_in(resolved.readable))
-    traces = [trace for form in resolved.links for trace in form.traces]
+    aqms = python_aqm.code_keys(python_aqm.scenario_schemes(resolved.readable))
+    traces = [trace for form in resolved.links for trace in form.file_contents]
     groups = [form.canonical for form in resolved.traffic]
-    replayed = [content_of(group["replay"]["file"]) for group in groups if "replay" in group]
+    replayed = [content_key(group["replay"]["file"]) for group in groups if "replay" in group]
     parts = [str(_native.meaning), resolved.content(), *map(sorted_text, filter(None, (aqms, traces, replayed)))]
     return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()[:32]
 
 
-def with_value(tree: Tree, path: str, value: Any, origin: str) -> Tree:
+def tree_with_value(tree: Tree, path: str, value: Any, origin: str) -> Tree:
     """A copy of a tree with another value at a path; all other branches are shared.
 
     Missing tables below a link, traffic or a workload are created. `origin` is the source of the path in errors.
@@ -107,11 +107,11 @@ def with_value(tree: Tree, path: str, value: Any, origin: str) -> Tree:
         if key.startswith("[") or isinstance(place, list):
             item = _index(place, key, _joined(keys[: depth + 1]), origin)
         elif not isinstance(place, dict):
-            message = f"{_joined(keys[:depth])} is not a table, but {show_value(place)}"
+            message = f"{_joined(keys[:depth])} is not a table, but {format_value(place)}"
             raise ScenarioError([ErrorDetail(path, message, None, origin)])
         elif not last and key not in place:
             if depth == 1 and keys[0] in ("links", "traffic", "workloads"):
-                message = f"no such name{nearest(key, place)}; available: {', '.join(place) or 'none'}"
+                message = f"no such name{did_you_mean(key, place)}; available: {', '.join(place) or 'none'}"
                 raise ScenarioError([ErrorDetail(_joined(keys[: depth + 1]), message, None, origin)])
             place[key] = {}
         place[item] = value if last else _copied(place[item])
@@ -159,14 +159,14 @@ def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:
                 ErrorDetail("", "is not PATH=VALUE, such as links.bottleneck.rate=2Mbit", None, f"--set {text}")
             )
             continue
-        with collecting(errors):
-            document = document.set(key.strip(), read_value(value.strip()))
+        with append_errors_to(errors):
+            document = document.set(key.strip(), parse_value(value.strip()))
     if errors:
         raise ScenarioError([*errors, *resolve(document.tree, document.origins).errors])
     return document
 
 
-def read_table(path: str | Path) -> tuple[Tree, Mapping[str, str]]:
+def read_toml_tree(path: str | Path) -> tuple[Tree, Mapping[str, str]]:
     """A TOML file as plain values, with the source of each key."""
     tree, lines = _parse(_read_text(path), str(path))
     return tree, {"": str(path)} | {key: f"{path}:{line}" for key, line in lines.items()}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from penstock.aqms.queue import Element, Queue
-from penstock.errors import nearest
+from penstock.errors import did_you_mean
 
 __all__ = ["Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Traffic", "Video"]
 
@@ -262,7 +262,7 @@ class Replay(Traffic):
     ecn: EcnField | Literal["recorded"] = "recorded"
 
 
-def build(cls: type[Any], table: Mapping[str, Any], **parts: Any) -> Any:
+def build_element(cls: type[Any], table: Mapping[str, Any], **parts: Any) -> Any:
     """The element of a table; `parts` are its inner elements. Raises `TypeError` on a wrong or missing key."""
     names = cls.keys()
     values = {}
@@ -270,5 +270,5 @@ def build(cls: type[Any], table: Mapping[str, Any], **parts: Any) -> Any:
         if key in names:
             values[names[key]] = value
         elif not (key in ("kind", "scheme") and hasattr(cls, key)):
-            raise TypeError(f'{cls.__name__} has no key "{key}"{nearest(key, names)}')
+            raise TypeError(f'{cls.__name__} has no key "{key}"{did_you_mean(key, names)}')
     return cls(**(values | parts))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.errors import nearest
+from penstock.errors import did_you_mean
 from penstock.units import UnitError
 
 __all__ = ["FRAMINGS", "NO_FRAMING", "Framing", "parse_framing"]
@@ -33,7 +33,7 @@ class Framing:
     cells: str = "none"
 
     @classmethod
-    def checked(cls, overhead: int, mpu: int, cells: str) -> Framing:
+    def validated(cls, overhead: int, mpu: int, cells: str) -> Framing:
         """The framing with these values. Raises `UnitError` for a value out of range."""
         if cells not in CELLS:
             raise UnitError(f'cells must be "atm", "ptm" or "none", not {cells!r}')
@@ -105,15 +105,15 @@ def parse_framing(value: Any) -> Framing:
     """
     if isinstance(value, str):
         if value not in FRAMINGS:
-            raise UnitError(f"unknown framing{nearest(value, FRAMINGS)}; available: {', '.join(FRAMINGS)}")
+            raise UnitError(f"unknown framing{did_you_mean(value, FRAMINGS)}; available: {', '.join(FRAMINGS)}")
         return FRAMINGS[value]
     if not isinstance(value, Mapping) or not value:
         raise UnitError('must be a name such as "docsis", or a table such as { overhead = "44B", cells = "atm" }')
     keys = ("overhead", "mpu", "cells")
     for key in value:
         if key not in keys:
-            raise UnitError(f'unknown key "{key}"{nearest(key, keys)}; available: {", ".join(keys)}')
-    return Framing.checked(
+            raise UnitError(f'unknown key "{key}"{did_you_mean(key, keys)}; available: {", ".join(keys)}')
+    return Framing.validated(
         _bytes("overhead", value.get("overhead", 0)), _bytes("mpu", value.get("mpu", 0)), value.get("cells", "none")
     )
 

@@ -29,10 +29,11 @@ class LoadedLink:
         buffer: limit of the queue in packets of this size.
         packet: size of a full packet in bytes, with headers.
         flows: number of endless TCP flows of the scenario (kind `tcp`), at least 1.
-        flows_cross: whether the scenario has such flows, and a round trip over this link is known.
-        windows: sum of the receive windows of these flows in packets; infinite if any of them is random or unknown.
-        precedences: number of drop precedences among the codepoints of the traffic (RFC 2597), at least 1.
-        scalable: whether there are TCP flows, and all of them are DCTCP or Prague.
+        has_tcp_flows: whether the scenario has such flows, and a round trip over this link is known.
+        receive_window_sum: sum of the receive windows of these flows in packets; infinite if any is random or
+            unknown.
+        drop_precedences: number of drop precedences among the codepoints of the traffic (RFC 2597), at least 1.
+        is_scalable: whether there are TCP flows, and all of them are DCTCP or Prague.
 
     """
 
@@ -42,10 +43,10 @@ class LoadedLink:
     buffer: float
     packet: float
     flows: int
-    flows_cross: bool = True
-    windows: float = math.inf
-    precedences: int = 1
-    scalable: bool = False
+    has_tcp_flows: bool = True
+    receive_window_sum: float = math.inf
+    drop_precedences: int = 1
+    is_scalable: bool = False
 
     @property
     def packet_s(self) -> float:
@@ -67,12 +68,12 @@ class LoadedLink:
         return -math.expm1(-1 / (self.capacity * trips * self.rtt))
 
     @classmethod
-    def of(cls, resolved: Resolved, place: str) -> LoadedLink:
+    def from_scenario(cls, resolved: Resolved, place: str) -> LoadedLink:
         """The link direction `place` of a scenario."""
         canonical = resolved.canonical
         entry = next(link for link in canonical["links"] if link["name"] == place)
         groups = [group for group in canonical["traffic"] if group["kind"] == "tcp"]
-        packet = resolved.packet_on(place)
+        packet = resolved.largest_packet_on(place)
         trip = resolved.round_trip(place)
         rtt = trip / 1e9 if trip else DEFAULT_RTT_S
         limit = (entry["queue"] or {}).get("limit") or {}

@@ -20,7 +20,7 @@ MAX_DRAWN = 200
 
 
 @dataclass(frozen=True)
-class _Edge:
+class _LinkGroup:
     """The copies of a link between two groups of nodes."""
 
     name: str
@@ -29,7 +29,7 @@ class _Edge:
     label: str
     watched: bool
 
-    def other(self, end: str) -> str:
+    def other_end(self, end: str) -> str:
         return self.ends[1] if end == self.ends[0] else self.ends[0]
 
 
@@ -59,7 +59,7 @@ def topology_lines(readable: Mapping[str, Any]) -> list[str]:
         spine = _spine(part)
         tree = _tree(part, spine)
         lines += ([""] if lines else []) + _draw(spine, tree)
-        drawn |= {edge.name for edge in spine[1::2] if isinstance(edge, _Edge)} | {
+        drawn |= {edge.name for edge in spine[1::2] if isinstance(edge, _LinkGroup)} | {
             edge.name for edge, _ in tree.values()
         }
     lines += [f"also  {_both(edge)}" for edge in edges if edge.name not in drawn]
@@ -69,7 +69,7 @@ def topology_lines(readable: Mapping[str, Any]) -> list[str]:
 # ---- from tables to a graph -----------------------------------------------------------------------------------------
 
 
-def _edge(name: str, link: Mapping[str, Any]) -> _Edge:
+def _edge(name: str, link: Mapping[str, Any]) -> _LinkGroup:
     reverse = link.get("reverse", {})
     label = [name, _short(link["rate"]), _short(link["delay"])]
     label += [_queue(link[key]) for key in ("queue",) if link.get(key)]
@@ -82,7 +82,7 @@ def _edge(name: str, link: Mapping[str, Any]) -> _Edge:
         back += [_queue(reverse["queue"])] if reverse.get("queue") else []
         label += [f"(reverse: {', '.join(back)})"] if back else []
     watched = bool(link.get("watch") or reverse.get("watch"))
-    return _Edge(name, (link["from"], link["to"]), link.get("count", 1), " ".join(label), watched)
+    return _LinkGroup(name, (link["from"], link["to"]), link.get("count", 1), " ".join(label), watched)
 
 
 def _queue(queue: Any) -> str:
@@ -103,11 +103,11 @@ def _short(value: Any) -> str:
     return f"{kind} {drawn}"
 
 
-def _parts(edges: Sequence[_Edge]) -> Iterator[list[_Edge]]:
+def _parts(edges: Sequence[_LinkGroup]) -> Iterator[list[_LinkGroup]]:
     """The connected components of the edges, in the order of the file."""
     left = list(edges)
     while left:
-        nodes, part = set(left[0].ends), list[_Edge]()
+        nodes, part = set(left[0].ends), list[_LinkGroup]()
         while edges_here := [edge for edge in left if nodes & set(edge.ends)]:
             part += edges_here
             left = [edge for edge in left if edge not in edges_here]
@@ -115,52 +115,52 @@ def _parts(edges: Sequence[_Edge]) -> Iterator[list[_Edge]]:
         yield [edge for edge in edges if edge in part]
 
 
-def _by_node(edges: Sequence[_Edge]) -> dict[str, list[_Edge]]:
+def _by_node(edges: Sequence[_LinkGroup]) -> dict[str, list[_LinkGroup]]:
     """The edges at each node."""
-    nodes: dict[str, list[_Edge]] = {}
+    nodes: dict[str, list[_LinkGroup]] = {}
     for edge in edges:
         for end in dict.fromkeys(edge.ends):
             nodes.setdefault(end, []).append(edge)
     return nodes
 
 
-def _spine(edges: Sequence[_Edge]) -> list[str | _Edge]:
+def _spine(edges: Sequence[_LinkGroup]) -> list[str | _LinkGroup]:
     """Node, edge, node, ...: the shortest path between core nodes with most watched links, then most links."""
     nodes = _by_node(edges)
-    inner = {node for node, own in nodes.items() if len({edge.other(node) for edge in own}) > 1}
+    inner = {node for node, own in nodes.items() if len({edge.other_end(node) for edge in own}) > 1}
     core = inner | {end for edge in edges if edge.watched for end in edge.ends}
     core = core or set(edges[0].ends)
     within = _by_node([edge for edge in edges if set(edge.ends) <= core])
     ways = (_ways(within, node) for node in nodes if node in core)
     best = max((way for group in ways for way in group), key=lambda way: (sum(map(_watched, way)), len(way)))
-    first = next((edge for edge in best if isinstance(edge, _Edge)), None)
+    first = next((edge for edge in best if isinstance(edge, _LinkGroup)), None)
     return best if first is None or best[0] == first.ends[0] else best[::-1]
 
 
-def _watched(step: str | _Edge) -> bool:
-    return isinstance(step, _Edge) and step.watched
+def _watched(step: str | _LinkGroup) -> bool:
+    return isinstance(step, _LinkGroup) and step.watched
 
 
-def _ways(edges: Mapping[str, Sequence[_Edge]], start: str) -> list[list[str | _Edge]]:
+def _ways(edges: Mapping[str, Sequence[_LinkGroup]], start: str) -> list[list[str | _LinkGroup]]:
     """A shortest path to each reachable node; of parallel edges, the watched one."""
-    ways: dict[str, list[str | _Edge]] = {start: [start]}
+    ways: dict[str, list[str | _LinkGroup]] = {start: [start]}
     for way in (queue := [ways[start]]):
         node = str(way[-1])
         for edge in sorted(edges.get(node, ()), key=lambda edge: not edge.watched):
-            if (other := edge.other(node)) not in ways:
+            if (other := edge.other_end(node)) not in ways:
                 ways[other] = [*way, edge, other]
                 queue.append(ways[other])
     return queue
 
 
-def _tree(edges: Sequence[_Edge], spine: Sequence[str | _Edge]) -> dict[str, tuple[_Edge, str]]:
+def _tree(edges: Sequence[_LinkGroup], spine: Sequence[str | _LinkGroup]) -> dict[str, tuple[_LinkGroup, str]]:
     """For each node off the spine, the edge and the node that connect it to the spine."""
-    parents: dict[str, tuple[_Edge, str]] = {}
+    parents: dict[str, tuple[_LinkGroup, str]] = {}
     nodes = _by_node(edges)
     reached = [str(node) for node in spine[::2]]
     for node in reached:
         for edge in nodes[node]:
-            if (other := edge.other(node)) not in reached:
+            if (other := edge.other_end(node)) not in reached:
                 parents[other] = (edge, node)
                 reached.append(other)
     return parents
@@ -169,13 +169,13 @@ def _tree(edges: Sequence[_Edge], spine: Sequence[str | _Edge]) -> dict[str, tup
 # ---- drawing --------------------------------------------------------------------------------------------------------
 
 
-def _draw(spine: Sequence[str | _Edge], tree: Mapping[str, tuple[_Edge, str]]) -> list[str]:
+def _draw(spine: Sequence[str | _LinkGroup], tree: Mapping[str, tuple[_LinkGroup, str]]) -> list[str]:
     branches = list(_branches(tree))
     width = max((len(branch.text) for branch in branches), default=0)
     pad = " " * (width + 1) if branches else ""
     lines = []
     for place, step in enumerate(spine):
-        if isinstance(step, _Edge):
+        if isinstance(step, _LinkGroup):
             lines.append(f"{pad}{'║' if step.watched else '│'}  {step.label}{_times(step)}")
             continue
         own = [branch for branch in branches if branch.node == step]
@@ -188,7 +188,7 @@ def _draw(spine: Sequence[str | _Edge], tree: Mapping[str, tuple[_Edge, str]]) -
     return lines
 
 
-def _branches(tree: Mapping[str, tuple[_Edge, str]]) -> Iterator[_Branch]:
+def _branches(tree: Mapping[str, tuple[_LinkGroup, str]]) -> Iterator[_Branch]:
     """The end nodes off the spine, each with its path to the spine."""
     inner = {parent for _, parent in tree.values()}
     for end in tree:
@@ -202,11 +202,11 @@ def _branches(tree: Mapping[str, tuple[_Edge, str]]) -> Iterator[_Branch]:
         yield _Branch(node, text)
 
 
-def _both(edge: _Edge) -> str:
+def _both(edge: _LinkGroup) -> str:
     return f"{edge.ends[0]}{_times(edge)} ── {edge.label} ── {edge.ends[1]}"
 
 
-def _times(edge: _Edge) -> str:
+def _times(edge: _LinkGroup) -> str:
     return f" ×{edge.count}" if edge.count != 1 else ""
 
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from penstock.aqms import python_aqm
 from penstock.aqms.catalog import find_scheme
-from penstock.aqms.queue import Queue, brief, plain
+from penstock.aqms.queue import Queue, plain_value, short_repr
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.files import write_text
 from penstock.scenario import elements
 from penstock.scenario._generated import SCHEMES, Class, Tcp
 from penstock.scenario.check import resolved_text
-from penstock.scenario.document import Document, Tree, key_of, with_value
+from penstock.scenario.document import Document, Tree, scenario_key, tree_with_value
 from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Traffic, Video
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.scheme_text import queue_table
+from penstock.scenario.scheme_text import parse_queue
 from penstock.scenario.traffic import Incast, OnOff, Web
 from penstock.scenario.workloads import Workload
 from penstock.units import format_rate, format_time, parse_rate, parse_time
@@ -68,7 +68,7 @@ class Scenario:
     real: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return brief(self)
+        return short_repr(self)
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
@@ -93,7 +93,7 @@ class Scenario:
             values["links"] = {name: _link(table) for name, table in tree.get("links", {}).items()}
             values["traffic"] = {name: _traffic(table) for name, table in tree.get("traffic", {}).items()}
             workloads = tree.get("workloads", {}).items()
-            values["workloads"] = {name: elements.build(Workload, table) for name, table in workloads}
+            values["workloads"] = {name: elements.build_element(Workload, table) for name, table in workloads}
             return cls(**values)
         except (AttributeError, KeyError, TypeError) as error:
             # The tree does not have the structure of a scenario: the resolver reports each error with its path.
@@ -107,12 +107,12 @@ class Scenario:
             value = getattr(self, item.name)
             usual = {} if item.name in ("workloads", "real") else item.default
             if usual is dataclasses.MISSING or value != usual:
-                tree[item.name] = plain(value)
+                tree[item.name] = plain_value(value)
         for link in tree["links"].values():
             for direction in (link, link.get("reverse")):
                 queue = direction.get("queue") if isinstance(direction, dict) else None
                 if isinstance(queue, str) and queue != "same":
-                    direction["queue"] = queue_table(queue, f'queue = "{queue}"')
+                    direction["queue"] = parse_queue(queue, f'queue = "{queue}"')
         return tree
 
     def to_toml(self) -> str:
@@ -133,7 +133,7 @@ class Scenario:
         >>> link.replace("links.bottleneck.queue.max_p", 0.2).links["bottleneck"].queue.max_p
         0.2
         """
-        return Scenario.from_tree(with_value(self.tree(), path, plain(value), "replace"))
+        return Scenario.from_tree(tree_with_value(self.tree(), path, plain_value(value), "replace"))
 
     def document(self) -> Document:
         """As plain values."""
@@ -161,7 +161,7 @@ class Scenario:
         The content includes the source files of AQMs in Python, and the content of traces of capacity or rates and of
         replayed files.
         """
-        return key_of(self.resolve())
+        return scenario_key(self.resolve())
 
 
 def dumbbell(
@@ -238,8 +238,8 @@ def _link(table: Mapping[str, Any]) -> Link:
     reverse = table.get("reverse")
     parts: dict[str, Any] = {"queue": _queue(table.get("queue"))}
     if reverse is not None:
-        parts["reverse"] = elements.build(Reverse, reverse, queue=_queue(reverse.get("queue")))
-    link: Link = elements.build(Link, table, **parts)
+        parts["reverse"] = elements.build_element(Reverse, reverse, queue=_queue(reverse.get("queue")))
+    link: Link = elements.build_element(Link, table, **parts)
     return link
 
 
@@ -248,14 +248,14 @@ def _queue(table: Any) -> Any:
         return table
     parts = {"classes": tuple(map(_class, table["classes"]))} if "classes" in table else {}
     name = find_scheme(table["scheme"]).name
-    return elements.build(python_aqm.class_of(name) or SCHEMES[name], table, **parts)
+    return elements.build_element(python_aqm.declared_class(name) or SCHEMES[name], table, **parts)
 
 
 def _class(table: Mapping[str, Any]) -> Class:
-    traffic_class: Class = elements.build(Class, table, queue=_queue(table.get("queue")))
+    traffic_class: Class = elements.build_element(Class, table, queue=_queue(table.get("queue")))
     return traffic_class
 
 
 def _traffic(table: Mapping[str, Any]) -> Traffic:
-    traffic: Traffic = elements.build(TRAFFIC[table["kind"]], table)
+    traffic: Traffic = elements.build_element(TRAFFIC[table["kind"]], table)
     return traffic

@@ -9,9 +9,9 @@ from typing import Any
 from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.aqms.catalog import find_scheme
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, did_you_mean
 
-__all__ = ["parse_scheme", "read_value", "scheme_name", "split_list"]
+__all__ = ["parse_scheme", "parse_value", "resolve_scheme_alias", "split_at_commas"]
 
 
 def parse_scheme(text: str, origin: str) -> tuple[str, dict[str, Any]]:
@@ -23,24 +23,24 @@ def parse_scheme(text: str, origin: str) -> tuple[str, dict[str, Any]]:
     if name.endswith(".py"):
         name, settings = _from_python(name, settings, origin)
     params: dict[str, Any] = {}
-    for item in split_list(settings):
+    for item in split_at_commas(settings):
         key, sign, value = item.partition("=")
         if not sign or not key.strip():
             raise ScenarioError([ErrorDetail("", f'"{item}" is not a setting such as max_p=0.1', None, origin)])
         name_of_key = key.strip().replace("-", "_")
         if name_of_key in params:
             raise ScenarioError([ErrorDetail("", f"{name_of_key} is given twice", None, origin)])
-        params[name_of_key] = read_value(value.strip())
-    return scheme_name(name, origin), params
+        params[name_of_key] = parse_value(value.strip())
+    return resolve_scheme_alias(name, origin), params
 
 
-def queue_table(text: str, origin: str) -> Mapping[str, Any]:
+def parse_queue(text: str, origin: str) -> Mapping[str, Any]:
     """The table of a queue given as text."""
     name, params = parse_scheme(text, origin)
     return {"scheme": name, **params}
 
 
-def scheme_name(name: str, origin: str) -> str:
+def resolve_scheme_alias(name: str, origin: str) -> str:
     """The name of a scheme for its name or alias. Raises `ScenarioError`."""
     try:
         return find_scheme(name).name
@@ -48,7 +48,7 @@ def scheme_name(name: str, origin: str) -> str:
         raise ScenarioError([ErrorDetail("", str(error), None, origin)]) from None
 
 
-def split_list(text: str) -> list[str]:
+def split_at_commas(text: str) -> list[str]:
     """Split at the commas that are outside quotes and brackets."""
     parts, depth, quote, part = [], 0, "", ""
     for char in text:
@@ -68,7 +68,7 @@ def split_list(text: str) -> list[str]:
     return [item for item in [*parts, part] if item.strip()]
 
 
-def read_value(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """A value as on the command line: a TOML value (`0.2`, `true`, `[1, 2]`, `"x"`) if it is one, else the text itself.
 
     `inf` remains a string, as in scenario files.
@@ -84,7 +84,7 @@ def read_value(text: str) -> Any:
 
 def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
     """The AQM and the settings of `FILE.py:NAME:key=value,...`; a file with one AQM need not name it."""
-    names = python_aqm.load(file)
+    names = python_aqm.load_aqm_file(file)
     name, _, settings = rest.partition(":")
     if "=" in name:
         name, settings = "", rest
@@ -94,6 +94,8 @@ def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
         return name, settings
     allowed = f"available: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
     message = (
-        f'{file} has no AQM "{name}"{nearest(name, names)}; {allowed}' if name else f"name an AQM of {file}; {allowed}"
+        f'{file} has no AQM "{name}"{did_you_mean(name, names)}; {allowed}'
+        if name
+        else f"name an AQM of {file}; {allowed}"
     )
     raise ScenarioError([ErrorDetail("", message, None, origin)])

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from penstock.aqms.queue import Element
 from penstock.scenario.elements import Names, Value
 
-__all__ = ["KINDS", "PARTS", "Kind", "Part", "Workload", "one_in", "size_of"]
+__all__ = ["KINDS", "PARTS", "Workload", "WorkloadKind", "WorkloadPart", "default_flow_count", "one_flow_per"]
 
 Tables = Mapping[str, Any]
 
@@ -21,14 +21,14 @@ _LINUX: Tables = {"profile": "linux", "flavour": "cubic", "delays": True}
 
 
 @dataclass(frozen=True)
-class Part:
+class WorkloadPart:
     """One application.
 
     Attributes:
         doc: description, with the numbers of one user.
         source: where these numbers stand.
-        down: table of traffic from the servers to the users; None if there is none.
-        up: table of traffic from the users to the servers; with both, the latter's group is called `PART-up`.
+        downstream_table: table of traffic from the servers to the users; None if there is none.
+        upstream_table: table of traffic from the users to the servers; with both, its group is called `PART-up`.
         counted: the key that counts the flows.
         loads: parts of the same workload under whose load this one measures the responsiveness (`rpm_of`).
 
@@ -36,17 +36,17 @@ class Part:
 
     doc: str
     source: str
-    down: Tables | None = None
-    up: Tables | None = None
+    downstream_table: Tables | None = None
+    upstream_table: Tables | None = None
     counted: str = "count"
     loads: tuple[str, ...] = ()
 
     def groups(self, name: str) -> Iterator[tuple[str, Tables, bool]]:
         """The groups of traffic: name, table, and whether it goes from the users to the servers."""
-        if self.down is not None:
-            yield name, self.down, False
-        if self.up is not None:
-            yield name if self.down is None else f"{name}-up", self.up, True
+        if self.downstream_table is not None:
+            yield name, self.downstream_table, False
+        if self.upstream_table is not None:
+            yield name if self.downstream_table is None else f"{name}-up", self.upstream_table, True
 
 
 def _web(objects: int, size: str) -> Tables:
@@ -86,74 +86,74 @@ _ALMANAC = "HTTP Archive, Web Almanac 2024, chapter Page Weight"
 _READING = "reading time: IEEE 802.16m-08/004r5, Evaluation Methodology Document, section 10 (HTTP)"
 _NETFLIX = "Netflix help centre, recommended connection speeds; the length of segments is chosen"
 
-PARTS: Mapping[str, Part] = {
-    "web": Part(
+PARTS: Mapping[str, WorkloadPart] = {
+    "web": WorkloadPart(
         "Active users of the web: the median page of 71 objects and 2652 KiB, read for 30 s on average; requests "
         "of a page 30 ms apart on average (chosen: a page is requested in about 2 s)",
         f"{_ALMANAC} (desktop); {_READING}",
-        down=_web(71, "38249B"),
+        downstream_table=_web(71, "38249B"),
         counted="sessions",
     ),
-    "mobile_web": Part(
+    "mobile_web": WorkloadPart(
         "As web, with the median page of a mobile device: 66 objects, 2311 KiB",
         f"{_ALMANAC} (mobile); {_READING}",
-        down=_web(66, "35856B"),
+        downstream_table=_web(66, "35856B"),
         counted="sessions",
     ),
-    "calls": Part(
+    "calls": WorkloadPart(
         "Telephone calls, both ways, without silence suppression: G.711, 50 packets a second with 160 B of speech, 80 "
         "kbit/s with RTP, UDP and IP; code point EF. `qoo` falls from 100 to 0 while the 99th percentile of the delay "
         "rises from 100 to 400 ms, or the loss from 1 to 5 %",
         "RFC 3551, section 4.5.14 and table 1 (PCMU, 20 ms); RFC 4594, section 4.1 (EF); ITU-T Y.1541, class 0 (100 "
         "ms); ITU-T G.114 (400 ms); draft-ietf-ippm-qoo (loss of its example)",
-        down=_CALL,
-        up=_CALL,
+        downstream_table=_CALL,
+        upstream_table=_CALL,
     ),
-    "meetings": Part(
+    "meetings": WorkloadPart(
         "Video calls of 720p, both ways: 1.2 Mbit/s, 30 frames a second; code point AF41. `qoo` falls from 100 to 0 "
         "while the 99th percentile of the delay rises from 200 to 500 ms, the 99.9th from 300 to 600 ms, or the loss "
         "from 1 to 5 %",
         "Zoom, bandwidth usage for meetings (one-to-one, 720p); RFC 4594, section 4.3 (AF41); draft-ietf-ippm-qoo (the "
         "requirements of its example)",
-        down=_MEETING,
-        up=_MEETING,
+        downstream_table=_MEETING,
+        upstream_table=_MEETING,
     ),
-    "video": Part(
+    "video": WorkloadPart(
         "Streamed films of 1080p: segments of 4 s at 5 Mbit/s, each segment a transfer over TCP",
         _NETFLIX,
-        down=_stream("2500kB"),
+        downstream_table=_stream("2500kB"),
     ),
-    "video_720p": Part(
+    "video_720p": WorkloadPart(
         "Streamed films of 720p: segments of 4 s at 3 Mbit/s, each segment a transfer over TCP",
         _NETFLIX,
-        down=_stream("1500kB"),
+        downstream_table=_stream("1500kB"),
     ),
-    "games": Part(
+    "games": WorkloadPart(
         "Players of a shooter: 127 B each 62 ms from the server, 82 B each 41.7 ms from the player, plus headers",
         "J. Färber, Network game traffic modelling, NetGames 2002, table 1 (means of its trace, recalled)",
-        down={"kind": "cbr", "rate": "20kbit", "packet": "127B", "phase": "random"},
-        up={"kind": "cbr", "rate": "21103bit", "packet": "82B", "phase": "random"},
+        downstream_table={"kind": "cbr", "rate": "20kbit", "packet": "127B", "phase": "random"},
+        upstream_table={"kind": "cbr", "rate": "21103bit", "packet": "82B", "phase": "random"},
     ),
-    "backups": Part(
+    "backups": WorkloadPart(
         "Backups from the users to the servers: endless TCP transfers",
         "RFC 7928, section 5.1.1: long-lived flows that the application does not limit",
-        up={"kind": "tcp", **_LINUX},
+        upstream_table={"kind": "tcp", **_LINUX},
     ),
-    "probes": Part(
+    "probes": WorkloadPart(
         "Probes of the responsiveness (RPM) of the backups' direction: a new connection for one packet every 100 ms",
         "draft-ietf-ippm-responsiveness, at most 100 probes a second; their gap is chosen",
-        up={"kind": "tcp", "packets": 1, "packet": "1B", "arrivals": "100ms", **_LINUX},
+        upstream_table={"kind": "tcp", "packets": 1, "packet": "1B", "arrivals": "100ms", **_LINUX},
         loads=("backups",),
     ),
-    "downloads": Part(
+    "downloads": WorkloadPart(
         "Downloads one after another: 500 kB, then a pause of 5 s on average",
         "3GPP TR 36.814, annex A.2.1.3.1 (FTP traffic model 2)",
-        down={"kind": "onoff", "on": {"packets": 343}, "off": {"exp": "5s"}, **_LINUX},
+        downstream_table={"kind": "onoff", "on": {"packets": 343}, "off": {"exp": "5s"}, **_LINUX},
     ),
-    "flows": Part(
+    "flows": WorkloadPart(
         "Flows of all sizes of a cluster for web search (mean 1.71 MB), each server offering 100 Mbit/s; DCTCP",
         "Alizadeh et al., Data Center TCP, SIGCOMM 2010, figure 4 (sizes); the load is chosen",
-        down={
+        downstream_table={
             "kind": "tcp",
             "bytes": {"cdf": "web-search"},
             "load": "100Mbit",
@@ -164,10 +164,10 @@ PARTS: Mapping[str, Part] = {
             "min_rto": "10ms",
         },
     ),
-    "queries": Part(
+    "queries": WorkloadPart(
         "Queries every 100 ms that all servers answer together, with 25 kB each (1 MB from 40 servers); DCTCP",
         "Alizadeh et al., section 4.2.1 (incast: 1 MB / n from each of n servers; RTO 10 ms)",
-        down={
+        downstream_table={
             "kind": "incast",
             "bytes": "25kB",
             "every": "100ms",
@@ -183,7 +183,7 @@ PARTS: Mapping[str, Part] = {
 """The applications of which workloads consist."""
 
 
-def one_in(share: int) -> Callable[[int], int]:
+def one_flow_per(share: int) -> Callable[[int], int]:
     """One flow per `share` users, rounded up."""
     return lambda users: -(-users // share)
 
@@ -197,7 +197,7 @@ def _all(users: int) -> int:
 
 
 @dataclass(frozen=True)
-class Kind:
+class WorkloadKind:
     """A named workload.
 
     Attributes:
@@ -213,48 +213,54 @@ class Kind:
     parts: Mapping[str, Callable[[int], int]] = field(default_factory=dict)
 
 
-KINDS: Mapping[str, Kind] = {
-    "home": Kind(
+KINDS: Mapping[str, WorkloadKind] = {
+    "home": WorkloadKind(
         "A household in the evening: all browse, one film, one game, one video call",
         3,
         {"web": _all, "video": _fixed(1), "games": _fixed(1), "meetings": _fixed(1)},
     ),
-    "office": Kind(
+    "office": WorkloadKind(
         "An office: all browse; a call for each 12, a video call for each 20 users; two backups",
         60,
-        {"web": _all, "calls": one_in(12), "meetings": one_in(20), "backups": _fixed(2), "probes": _fixed(0)},
+        {
+            "web": _all,
+            "calls": one_flow_per(12),
+            "meetings": one_flow_per(20),
+            "backups": _fixed(2),
+            "probes": _fixed(0),
+        },
     ),
-    "school": Kind(
+    "school": WorkloadKind(
         "A school: all browse; a film for each 15 users, a video call for each 30",
         30,
-        {"web": _all, "video": one_in(15), "meetings": one_in(30)},
+        {"web": _all, "video": one_flow_per(15), "meetings": one_flow_per(30)},
     ),
-    "data-centre": Kind(
+    "data-centre": WorkloadKind(
         "Servers (the users) of a cluster: flows of all sizes, and queries that all answer",
         40,
         {"flows": _all, "queries": _all},
     ),
-    "mobile": Kind(
+    "mobile": WorkloadKind(
         "Users of a mobile cell: all browse; a download for each 5, a film of 720p for each 10, a call for each 10",
         10,
-        {"mobile_web": _all, "downloads": one_in(5), "video_720p": one_in(10), "calls": one_in(10)},
+        {"mobile_web": _all, "downloads": one_flow_per(5), "video_720p": one_flow_per(10), "calls": one_flow_per(10)},
     ),
-    "satellite": Kind(
+    "satellite": WorkloadKind(
         "Users behind a satellite terminal: all browse; one film of 720p, one call",
         4,
         {"web": _all, "video_720p": _fixed(1), "calls": _fixed(1)},
     ),
-    "campus-uplink": Kind(
+    "campus-uplink": WorkloadKind(
         "The uplink of a campus: all browse; a film for each 20 users, a video call, a call and a player for each 50, "
         "a backup for each 100",
         200,
         {
             "web": _all,
-            "video": one_in(20),
-            "meetings": one_in(50),
-            "calls": one_in(50),
-            "games": one_in(50),
-            "backups": one_in(100),
+            "video": one_flow_per(20),
+            "meetings": one_flow_per(50),
+            "calls": one_flow_per(50),
+            "games": one_flow_per(50),
+            "backups": one_flow_per(100),
             "probes": _fixed(0),
         },
     ),
@@ -265,7 +271,7 @@ Size = int | Mapping[str, Any]
 """A number of flows, or a table of keys of traffic that replace those of the part."""
 
 
-def size_of(kind: Kind, part: str, users: int) -> int:
+def default_flow_count(kind: WorkloadKind, part: str, users: int) -> int:
     """The number of flows of a part if the scenario gives none."""
     return kind.parts[part](users) if part in kind.parts else 0
 

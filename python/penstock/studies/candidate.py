@@ -9,10 +9,10 @@ from typing import Any
 from penstock import dialects
 from penstock.aqms.catalog import complete_schemes
 from penstock.aqms.queue import Queue
-from penstock.errors import ErrorDetail, Option, ScenarioError, collecting
+from penstock.errors import ErrorDetail, OptionOrigin, ScenarioError, append_errors_to
 from penstock.results.display import scheme_argument
-from penstock.scenario.document import read_table
-from penstock.scenario.scheme_text import parse_scheme, read_value, scheme_name, split_list
+from penstock.scenario.document import read_toml_tree
+from penstock.scenario.scheme_text import parse_scheme, parse_value, resolve_scheme_alias, split_at_commas
 from penstock.units import parse_probability
 
 __all__ = ["ALL", "Candidate", "Precision", "SchemeLike", "parse_sweep_option", "parse_sweep_options"]
@@ -20,7 +20,7 @@ __all__ = ["ALL", "Candidate", "Precision", "SchemeLike", "parse_sweep_option", 
 ALL = "all"
 """Stands for every scheme whose parameters have defaults."""
 
-SCHEME = Option("--scheme", "schemes")
+SCHEME = OptionOrigin("--scheme", "schemes")
 """The origin of schemes in errors, unless a caller names another option."""
 
 
@@ -58,7 +58,7 @@ class Candidate:
 
         `origin` names the source of the text in errors, by default `--scheme`.
         """
-        origin = origin or Option.of(SCHEME, SCHEME.argument, text)
+        origin = origin or OptionOrigin.with_value(SCHEME, SCHEME.argument, text)
         if text.startswith("@"):
             return cls._from_file(text[1:], origin)
         dialect, colon, settings = text.partition(":")
@@ -67,24 +67,24 @@ class Candidate:
                 conversion = dialects.read(settings, dialect.strip())
             except dialects.DialectError as error:
                 raise ScenarioError([ErrorDetail("", str(error), None, origin)]) from None
-            lost = (*conversion.missing, *conversion.of_link)
+            lost = (*conversion.lost_settings, *conversion.link_lines)
             return cls(conversion.scheme, conversion.parameters, origin, rate=conversion.rate, lost=lost)
         name, params = parse_scheme(text, origin)
         return cls(name, params, origin)
 
     @classmethod
     def _from_file(cls, path: str, origin: str) -> Candidate:
-        tree, origins = read_table(path)
+        tree, origins = read_toml_tree(path)
         params = dict(tree)
         name = params.pop("scheme", None)
         if not isinstance(name, str):
             raise ScenarioError(
                 [ErrorDetail("scheme", 'is missing; name one, such as scheme = "red"', None, origins[""])]
             )
-        return cls(scheme_name(name, origin), params, origin, origins)
+        return cls(resolve_scheme_alias(name, origin), params, origin, origins)
 
     @classmethod
-    def from_scheme(cls, scheme: SchemeLike, option: Option = SCHEME) -> Candidate:
+    def from_scheme(cls, scheme: SchemeLike, option: OptionOrigin = SCHEME) -> Candidate:
         """From a text in the notation of `--scheme`, or a queue such as `Red(gentle=True)`. Raises `ScenarioError`.
 
         `option` is the origin of a text in errors.
@@ -94,10 +94,12 @@ class Candidate:
         if isinstance(scheme, Queue):
             table = scheme.tree()
             return cls(table.pop("scheme"), table, repr(scheme))
-        return cls.parse(scheme, Option.of(option, option.argument, scheme))
+        return cls.parse(scheme, OptionOrigin.with_value(option, option.argument, scheme))
 
     @classmethod
-    def from_schemes(cls, schemes: SchemeLike | Iterable[SchemeLike], option: Option = SCHEME) -> tuple[Candidate, ...]:
+    def from_schemes(
+        cls, schemes: SchemeLike | Iterable[SchemeLike], option: OptionOrigin = SCHEME
+    ) -> tuple[Candidate, ...]:
         """The candidates for one or several schemes; `ALL` stands for all other schemes.
 
         Raises `ScenarioError` with all errors, also for a scheme that is given twice.
@@ -111,7 +113,7 @@ class Candidate:
                     entry.name: Candidate(entry.name) for entry in complete_schemes() if entry.name not in candidates
                 }
                 continue
-            with collecting(errors):
+            with append_errors_to(errors):
                 candidate = cls.from_scheme(scheme, option)
                 if candidate.label in labels:
                     errors.append(ErrorDetail("", "is given twice", None, candidate.origin))
@@ -169,7 +171,7 @@ class Precision:
 def parse_sweep_option(text: str) -> tuple[str, list[Any]]:
     """`PATH=a,b,c` as the path and its values."""
     path, sign, values = text.partition("=")
-    items = [read_value(item.strip()) for item in split_list(values)]
+    items = [parse_value(item.strip()) for item in split_at_commas(values)]
     if not sign or not path.strip() or not items:
         raise ScenarioError(
             [ErrorDetail("", "is not PATH=a,b,c, such as traffic.extra.count=0,25,50", None, f"--vary {text}")]

@@ -13,7 +13,7 @@ from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.engine.memory import keep_freed_memory
 from penstock.results.run import Run
-from penstock.scenario.document import key_of
+from penstock.scenario.document import scenario_key
 from penstock.scenario.resolve import Resolved
 from penstock.studies.part import CellRuns, PartColumns
 from penstock.studies.seeds import SeedSet
@@ -63,7 +63,7 @@ class StudyCell:
     """The content address of scenario and `keep`, under which the results are kept."""
 
     def __post_init__(self) -> None:
-        content = key_of(self.resolved)
+        content = scenario_key(self.resolved)
         if self.source:
             content = hashlib.sha256((content + self.source).encode()).hexdigest()[:32]
         object.__setattr__(self, "content", content)
@@ -79,7 +79,7 @@ class StudyCell:
 
     def packets(self) -> float:
         """Packets of 1500 bytes that its watched links can send in a run: a measure of its work."""
-        duration, *_ = self.resolved.head.times
+        duration, *_ = self.resolved.head.times_ns
         return duration / 1e9 * sum(form.watched_rate for form in self.resolved.links) / 12_000
 
 
@@ -126,7 +126,7 @@ class Chunk:
 
     def has_python_aqms(self) -> bool:
         """Whether an AQM in Python is involved."""
-        return bool(python_aqm.used(cell.for_engine() for cell, _ in self.runs))
+        return bool(python_aqm.aqm_constructors(cell.for_engine() for cell, _ in self.runs))
 
     def places(self) -> list[CellRuns]:
         """The runs of each cell with their place in the study."""

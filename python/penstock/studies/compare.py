@@ -8,12 +8,12 @@ from typing import Any
 
 from penstock import _native
 from penstock.aqms import python_aqm
-from penstock.engine.run import threads_of
-from penstock.errors import PenstockError, nearest
+from penstock.engine.run import thread_count
+from penstock.errors import PenstockError, did_you_mean
 from penstock.results.conclusion import MARGIN, check_margin
 from penstock.results.distribution import is_distribution
 from penstock.results.estimate import Estimate
-from penstock.scenario.budget import Limits
+from penstock.scenario.budget import BudgetLimits
 from penstock.scenario.document import ScenarioLike
 from penstock.studies.candidate import Precision, SchemeLike
 from penstock.studies.chunk import StudyCell
@@ -66,12 +66,12 @@ def compare(
     """
     if runs < 1:
         raise PenstockError(f"runs={runs!r}: must be at least 1")
-    threads = threads_of(jobs)
+    threads = thread_count(jobs)
     if precision is not None and not isinstance(precision, Precision):
         raise PenstockError(f'precision={precision!r}: must be a Precision, such as Precision("delay_mean_s", 0.01)')
     check_margin(margin)
     plan = ComparisonPlan.resolve_cases(scenario, schemes, vary, at)
-    for note in plan.check_budget(runs, threads, Limits.parse(max_events, max_memory)):
+    for note in plan.check_budget(runs, threads, BudgetLimits.parse(max_events, max_memory)):
         warnings.warn(note, stacklevel=2)
     return run_plan(plan.with_warmups(jobs), runs, precision, jobs, progress, store).with_margin(margin)
 
@@ -90,7 +90,7 @@ def run_plan(
     results = RunResults() if store is None else store
     run_count = 0
     for look in looks.runs:
-        _complete(plan, range(seed + run_count, seed + look), results, threads_of(jobs), progress)
+        _complete(plan, range(seed + run_count, seed + look), results, thread_count(jobs), progress)
         run_count = look
         completed = _runs(
             plan, range(seed, seed + run_count), results, None if precision is None else _planned(precision, looks)
@@ -141,14 +141,14 @@ def plan_design(
     plan: ComparisonPlan, scenarios: Mapping[str, Any], precision: Mapping[str, Any] | None = None
 ) -> StudyDesign:
     """The design of the runs of a plan; `scenarios` are the resolved scenarios by content address."""
-    schemes = {scheme.name for scheme in plan.schemes} | {*python_aqm.schemes_in(plan.base.readable)}
+    schemes = {scheme.name for scheme in plan.schemes} | {*python_aqm.scenario_schemes(plan.base.readable)}
     return StudyDesign(
         scenario=dict(plan.base.readable),
         schemes=[(candidate.name, dict(candidate.params)) for candidate in plan.schemes],
         points=[dict(point) for point in plan.points],
         at=list(plan.at),
         version=_native.version,
-        aqms=python_aqm.sources(schemes),
+        aqms=python_aqm.code_keys(schemes),
         precision=precision,
         scenarios=dict(scenarios),
         source=plan.document.tree,
@@ -165,7 +165,7 @@ def _is_precise(runs: Runs, precision: Precision) -> bool:
     if not matching:
         names = sorted({column.metric for column in columns if not is_distribution(column.metric)})
         raise PenstockError(
-            f'no metric "{precision.metric}"{nearest(precision.metric, names)}; available: {", ".join(names)}'
+            f'no metric "{precision.metric}"{did_you_mean(precision.metric, names)}; available: {", ".join(names)}'
         )
     rows = [row for column in matching for row in runs.summary(column.metric, column.place)]
     return all(Estimate.from_row(row).rel_half_width <= precision.rel_error for row in rows)

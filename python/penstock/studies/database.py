@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
-from penstock.errors import PenstockError, UnknownNameError, nearest
+from penstock.errors import PenstockError, UnknownNameError, did_you_mean
 from penstock.files import parse_json, read_json
 from penstock.results.columns import RESERVED, is_result_column, sorted_columns
 from penstock.results.short_names import AmbiguousNameError, paths_ending_with
@@ -322,7 +322,7 @@ class Database:
         if len(candidates) > 1:
             return AmbiguousNameError(name, list(map(sql_name, candidates)))
         names = [*self.columns, *(path.rpartition(".")[2] for path in self.results)]
-        hint = nearest(name, names)
+        hint = did_you_mean(name, names)
         advice = f"{'All' if hint else '; all'} columns: penstock results --sql 'DESCRIBE runs'"
         return PenstockError(f'no column "{name}"{hint}{" " if hint else ""}{advice}')
 
@@ -360,7 +360,7 @@ def _check_head(folder: Path) -> None:
     """Raise `PenstockError` if the folder is not a store, or a store that this version cannot read."""
     if not folder.is_dir():
         siblings = [item.name for item in folder.parent.iterdir() if item.is_dir()] if folder.parent.is_dir() else []
-        raise PenstockError(f"no store {folder}: there is no such folder{nearest(folder.name, siblings)}")
+        raise PenstockError(f"no store {folder}: there is no such folder{did_you_mean(folder.name, siblings)}")
     if (folder / OLD_FILE).exists() and not (folder / "store.json").exists():
         raise PenstockError(f"the store {folder} is of an earlier version of penstock ({OLD_FILE}) and cannot be read")
     try:

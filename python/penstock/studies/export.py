@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import duckdb
 
-from penstock.errors import PenstockError, kind_of
-from penstock.files import whole, write_text
+from penstock.errors import PenstockError, toml_type_name
+from penstock.files import atomic_replacement, write_text
 from penstock.results.latex import latex_query_result
 from penstock.results.parts import metrics_by_part
 from penstock.studies.database import Database, QueryResult, copy_statement
@@ -92,7 +92,7 @@ def export_query_result(answer: QueryResult, file: Path) -> None:
 def _write(file: Path, copy: Copy) -> None:
     """Write a file by its ending, whole or not at all; for Arrow, by way of Parquet."""
     ending = file.suffix.lower()
-    with whole(file) as part:
+    with atomic_replacement(file) as part:
         if ending != ".arrow":
             copy(part, "csv" if ending == ".csv" else "parquet")
             return
@@ -123,4 +123,4 @@ def _typed(value: Any) -> str:
             return f"{sql_literal(value)}::DOUBLE"  # from text: exact, as a literal would be a decimal number
         case list():
             return f"[{', '.join(f'{sql_literal(item)}::DOUBLE' for item in value)}]::DOUBLE[]"
-    raise TypeError(f"a value is {kind_of(value)}")
+    raise TypeError(f"a value is {toml_type_name(value)}")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from penstock.errors import PenstockError, nearest
-from penstock.files import whole, write_text
+from penstock.errors import PenstockError, did_you_mean
+from penstock.files import atomic_replacement, write_text
 from penstock.report import page
 from penstock.results.columns import varchar_text
 from penstock.results.comparison import Comparison
@@ -43,7 +43,7 @@ def save(runs: RunTable, file: Path) -> None:
     ending = file.suffix.lower()
     if ending not in KINDS:
         endings = ", ".join(KINDS)
-        raise PenstockError(f"{file}: the file must end in one of {endings}{nearest(ending, KINDS)}")
+        raise PenstockError(f"{file}: the file must end in one of {endings}{did_you_mean(ending, KINDS)}")
     KINDS[ending](runs, file)
 
 
@@ -51,7 +51,7 @@ def write_table(table: pa.Table, file: Path) -> None:
     """Write a table as `.csv`, `.parquet` or `.arrow`, whole or not at all. Raises `FileError`."""
     from pyarrow import csv, parquet
 
-    with whole(file) as part:
+    with atomic_replacement(file) as part:
         match file.suffix.lower():
             case ".csv":
                 csv.write_csv(_plain(table), part)

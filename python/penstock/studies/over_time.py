@@ -5,9 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from penstock.engine.course import course_of, has_course
-from penstock.engine.run import threads_of
-from penstock.engine.trace import record
+from penstock.engine.course import has_course, run_course
+from penstock.engine.run import thread_count
+from penstock.engine.trace import record_run
 from penstock.results.run_table import RunTable
 from penstock.scenario.document import Document
 
@@ -25,11 +25,11 @@ def record_over_time(runs: RunTable, seed: int | None = None, jobs: int | None =
     def entry(point: int, scheme: int, address: str) -> dict[str, Any]:
         name, params = runs.design.schemes[scheme]
         resolved = Document(dict(runs.design.scenarios[address]), {}).resolve()
-        recorded = record(resolved, run_seed, series=True, events=has_course(resolved))
+        recorded = record_run(resolved, run_seed, series=True, events=has_course(resolved))
         labels = {"scheme": name, "params": dict(params), "vary": dict(runs.design.points[point])}
-        return {**labels, "links": recorded.run.series, "course": course_of(recorded)}
+        return {**labels, "links": recorded.run.series, "course": run_course(recorded)}
 
-    pool = ThreadPoolExecutor(threads_of(jobs))
+    pool = ThreadPoolExecutor(thread_count(jobs))
     try:
         return list(pool.map(lambda case: entry(*case), runs.cases()))
     finally:

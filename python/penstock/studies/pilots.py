@@ -11,8 +11,16 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import asdict
 from typing import Any
 
-from penstock.engine.run import cores
-from penstock.engine.warmup import POINTS, Pilot, QueueMeans, is_automatic, pilot_of, queue_means, with_time
+from penstock.engine.run import core_count
+from penstock.engine.warmup import (
+    POINTS,
+    Pilot,
+    QueueMeans,
+    has_automatic_warmup,
+    pilot_scenario,
+    queue_means_by_link,
+    with_warmup_seconds,
+)
 from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.run import Run
 from penstock.scenario.document import Document, ScenarioLike, as_document
@@ -62,13 +70,13 @@ class PilotRuns:
 
 
 def _cell(document: Document) -> StudyCell:
-    resolved = pilot_of(document)
+    resolved = pilot_scenario(document)
     seed = int(resolved.readable["seed"])
     return StudyCell({}, resolved, range(seed, seed + 1), _queue_means_record, SOURCE, POINTS)
 
 
 def _queue_means_record(run: Run) -> dict[str, Any]:
-    queues = queue_means(run.series, parse_time(run.scenario["duration"]) / 1e9)
+    queues = queue_means_by_link(run.series, parse_time(run.scenario["duration"]) / 1e9)
     return {"queues": {link: asdict(queue) for link, queue in queues.items()}}
 
 
@@ -97,7 +105,7 @@ class AutomaticWarmups:
         """The cells with "auto"."""
         for group, label, scenario in self._cells():
             document = as_document(scenario)
-            if is_automatic(document):
+            if has_automatic_warmup(document):
                 yield group, label, document
 
     def _determined(self) -> dict[Hashable, float]:
@@ -127,8 +135,8 @@ def with_warmups(cells: Sequence[tuple[Hashable, str, Document]], jobs: int | No
     does not settle.
     """
     warmups = AutomaticWarmups(lambda: cells, RunResults())
-    warmups.complete(ThreadExecutor(jobs or cores()))
-    return [with_time(document, warmups.of(group) or 0.0) for group, _, document in cells]
+    warmups.complete(ThreadExecutor(jobs or core_count()))
+    return [with_warmup_seconds(document, warmups.of(group) or 0.0) for group, _, document in cells]
 
 
 def warmup_group(point: Point, part: object) -> Hashable:

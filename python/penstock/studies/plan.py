@@ -7,10 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting, nearest, show_value
+from penstock.errors import (
+    ErrorDetail,
+    OptionOrigin,
+    PenstockError,
+    ScenarioError,
+    append_errors_to,
+    did_you_mean,
+    format_value,
+)
 from penstock.results.display import count_phrase, setting_text
-from penstock.scenario.budget import Limits, check_budget
-from penstock.scenario.document import Document, ScenarioLike, as_document, with_value
+from penstock.scenario.budget import BudgetLimits, check_budget
+from penstock.scenario.document import Document, ScenarioLike, as_document, tree_with_value
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.pilots import with_warmups
@@ -68,7 +76,7 @@ class ComparisonPlan:
         all_runs = count_phrase(len(self.cases) * runs, "run")
         return f"{all_runs} of {self.base.readable['duration']}: {size} ({seeds}), {count_phrase(jobs, 'thread')}"
 
-    def check_budget(self, runs: int, jobs: int, limits: Limits) -> list[str]:
+    def check_budget(self, runs: int, jobs: int, limits: BudgetLimits) -> list[str]:
         """Compare the events and the memory of all runs with their limits; see `penstock.scenario.budget`."""
         cases = [case.resolved for case in self.cases]
         return check_budget(cases, limits, self.origins, runs=runs, threads=jobs)
@@ -84,7 +92,7 @@ class ComparisonPlan:
         """Resolve every case. Raises `ScenarioError` with the errors of all of them."""
         errors: list[ErrorDetail] = []
         candidates: tuple[Candidate, ...] = ()
-        with collecting(errors):
+        with append_errors_to(errors):
             candidates = Candidate.from_schemes(schemes)
         base = as_document(scenario)
         resolved = resolve(base.tree, base.origins)
@@ -92,14 +100,14 @@ class ComparisonPlan:
             raise ScenarioError([*errors, *resolved.errors])
         base = with_default_watches(base, resolved)
         places = ((at,) if isinstance(at, str) else tuple(dict.fromkeys(at))) if at else resolved.watched
-        with collecting(errors):
+        with append_errors_to(errors):
             check_places(base, places)
         errors += _repeated_values(vary or {})
         points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
         cases: list[PlannedCase] = []
         can_place = not errors
         for point in points:
-            with collecting(errors):
+            with append_errors_to(errors):
                 document = _varied(base, point)
                 if can_place:
                     cases += (_case(document, candidate, point, places) for candidate in candidates)
@@ -150,7 +158,7 @@ def _case(document: Document, candidate: Candidate, point: Mapping[str, Any], pl
 def _repeated_values(vary: Mapping[str, Sequence[Any]]) -> list[ErrorDetail]:
     """An error for each value that is given twice in a sweep."""
     return [
-        ErrorDetail(path, "is given twice", show_value(value), Option("--vary", "vary"))
+        ErrorDetail(path, "is given twice", format_value(value), OptionOrigin("--vary", "vary"))
         for path, values in vary.items()
         for number, value in enumerate(values)
         if value in list(values)[:number]
@@ -170,7 +178,10 @@ def check_places(base: Document, places: Sequence[str]) -> None:
             raise ScenarioError(
                 [
                     ErrorDetail(
-                        "", f'no link "{place}"{nearest(place, links)}; available: {names}', None, Option("--at", "at")
+                        "",
+                        f'no link "{place}"{did_you_mean(place, links)}; available: {names}',
+                        None,
+                        OptionOrigin("--at", "at"),
                     )
                 ]
             )
@@ -185,14 +196,14 @@ def with_default_watches(document: Document, resolved: Resolved) -> Document:
     for name, link in resolved.readable["links"].items():
         for path, table in ((f"links.{name}", link), (f"links.{name}.reverse", link.get("reverse", {}))):
             if table.get("watch"):
-                tree = with_value(tree, f"{path}.watch", True, path)
+                tree = tree_with_value(tree, f"{path}.watch", True, path)
     return Document(tree, document.origins)
 
 
 def _varied(base: Document, point: Mapping[str, Any]) -> Document:
     document = base
     for path, value in point.items():
-        document = document.set(path, value, Option("--vary", "vary"))
+        document = document.set(path, value, OptionOrigin("--vary", "vary"))
     return document
 
 
@@ -207,7 +218,7 @@ def _queue_at(document: Document, place: str) -> Mapping[str, Any]:
 
 def _default_queue(document: Document, place: str) -> Mapping[str, Any]:
     """The default queue of a place when it is watched; empty if the scenario has errors."""
-    resolved = resolve(with_value(document.tree, f"{_path(place)}.watch", True, place))
+    resolved = resolve(tree_with_value(document.tree, f"{_path(place)}.watch", True, place))
     table = resolved.readable["links"].get(place.removesuffix(".reverse"), {}) if not resolved.errors else {}
     queue: Mapping[str, Any] = (table.get("reverse", {}) if place.endswith(".reverse") else table).get("queue", {})
     return queue
@@ -234,8 +245,8 @@ def _left_out(document: Document, candidates: Sequence[Candidate], places: Seque
             if queue.get("scheme") == candidate.name and missing and not candidate.params:
                 settings = ",".join(f"{key}={setting_text(queue[key])}" for key in missing)
                 notes[candidate.name] = (
-                    f"{candidate.name} runs with its own defaults, not with the settings of links.{place}.queue; "
-                    f"for these: --scheme {candidate.name}:{settings}"
+                    f"{candidate.name} runs with its own defaults, not with the settings of links.{place}.queue; for "
+                    f"these: --scheme {candidate.name}:{settings}"
                 )
     return tuple(notes.values())
 
@@ -248,8 +259,8 @@ def with_candidate_queue(document: Document, candidate: Candidate, places: Seque
     for place in places:
         path = _path(place)
         queue = candidate.table(_queue_at(document, place) or _default_queue(document, place))
-        tree = with_value(document.tree, f"{path}.queue", queue, candidate.origin)
-        tree = with_value(tree, f"{path}.watch", True, candidate.origin)
+        tree = tree_with_value(document.tree, f"{path}.queue", queue, candidate.origin)
+        tree = tree_with_value(tree, f"{path}.watch", True, candidate.origin)
         inside = f"{path}.queue."
         origins = {key: origin for key, origin in document.origins.items() if not key.startswith(inside)}
         origins |= {f"{path}.queue": candidate.origin, f"{path}.watch": candidate.origin}

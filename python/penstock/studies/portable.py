@@ -19,7 +19,7 @@ import tomli_w
 
 from penstock.aqms import python_aqm
 from penstock.errors import PenstockError
-from penstock.scenario.resolve.files import content_of, named_files
+from penstock.scenario.resolve.files import content_key, tables_with_files
 
 __all__ = ["AQMS", "Files", "aqm_files", "scenario_files"]
 
@@ -33,10 +33,10 @@ Files = dict[str, bytes]
 def scenario_files(tree: Mapping[str, Any], name: str) -> Files:
     """A scenario as the file `name`, and the files that it names."""
     tree, files = deepcopy(dict(tree)), {}
-    for table, key in named_files(tree):
+    for table, key in tables_with_files(tree):
         path = Path(table[key])
         if path.is_file():
-            place = f"{FILES}/{content_of(str(path))[:12]}-{path.name}"
+            place = f"{FILES}/{content_key(str(path))[:12]}-{path.name}"
             table[key], files[place] = place, path.read_bytes()
     return {**files, name: tomli_w.dumps(tree).encode()}
 
@@ -49,9 +49,9 @@ def aqm_files(trees: Iterable[Any], names: Iterable[str] = ()) -> tuple[list[str
 
 
 def _sources(names: set[str], text: str) -> Iterator[Path]:
-    for name in python_aqm.names():
+    for name in python_aqm.declared_names():
         if name in names or f'"{name}"' in text:
-            source = inspect.getsourcefile(python_aqm.class_of(name) or object)
+            source = inspect.getsourcefile(python_aqm.declared_class(name) or object)
             if source is None or not Path(source).is_file():
                 raise PenstockError(f"{name}: has no source file; another machine needs it")
             yield Path(source)

@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _native
-from penstock.engine.run import cores
+from penstock.engine.run import core_count
 from penstock.errors import PenstockError
-from penstock.files import read_bytes, read_json, whole, write_bytes
+from penstock.files import atomic_replacement, read_bytes, read_json, write_bytes
 from penstock.studies import checksum_files, compaction, order, part
 from penstock.studies.part import CellRuns
 from penstock.studies.seeds import SeedSet
@@ -152,9 +152,7 @@ class RunResults:
         return {key: json.loads(self._scenarios[key]) for key in addresses if key in self._scenarios}
 
     def get(
-        self,
-        scenarios: Iterable[str],
-        metrics: Collection[str] | None = None,
+        self, scenarios: Iterable[str], metrics: Collection[str] | None = None
     ) -> Iterator[tuple[str, int, dict[str, Any]]]:
         """The runs of these scenarios, in no order: scenario, seed, and the result as plain values.
 
@@ -238,8 +236,8 @@ class Store(RunResults):
         if not head.exists():
             if (self.folder / OLD_FILE).exists():
                 raise PenstockError(
-                    f"the store {self.folder} holds results of an earlier version of penstock ({OLD_FILE}), which this"
-                    " one does not read; name another folder with --store"
+                    f"the store {self.folder} holds results of an earlier version of penstock ({OLD_FILE}), which "
+                    "this one does not read; name another folder with --store"
                 )
             write_bytes(head, (json.dumps({"format": FORMAT, "penstock": _native.version}) + "\n").encode())
         try:
@@ -383,7 +381,7 @@ class Store(RunResults):
         """Merge small parts if there are many and no other process makes runs."""
         if any((self.folder / "claims").iterdir()):
             return
-        with suppress(OSError), ThreadPoolExecutor(cores()) as threads:
+        with suppress(OSError), ThreadPoolExecutor(core_count()) as threads:
             runs = {file: seeds for file, seeds in self._sources(self._index).items() if isinstance(file, Path)}
             groups = list(
                 compaction.mergeable_groups({file: sum(map(len, seeds.values())) for file, seeds in runs.items()})
@@ -395,7 +393,7 @@ class Store(RunResults):
     def _merged(self, parts: Mapping[Path, Mapping[str, SeedSet]]) -> Path:
         """Write a part with the rows of these parts, which are given with their runs."""
         target = self._file(part_name(_cells(parts)))
-        with whole(target) as temporary:
+        with atomic_replacement(target) as temporary:
             part.merge_parts(list(parts), temporary)
             checksum_files.record_checksum(self.folder, target.stem, read_bytes(temporary))
         return target

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from penstock.code_key import code_key
-from penstock.engine.run import threads_of
-from penstock.engine.warmup import with_time
-from penstock.errors import PenstockError, collect_errors
+from penstock.engine.run import thread_count
+from penstock.engine.warmup import with_warmup_seconds
+from penstock.errors import PenstockError, map_collecting_errors
 from penstock.results.run import Run
 from penstock.results.sample import RunSample
 from penstock.results.table import Labels, Table
@@ -194,7 +194,7 @@ class Study:
         `ps.Cluster`. Raises `ScenarioError` with the errors of all cells before anything is run.
         """
         batch = StudyRuns(self, store)
-        batch.complete(executor or threads_of(jobs), progress)
+        batch.complete(executor or thread_count(jobs), progress)
         return batch.table(measure)
 
 
@@ -230,12 +230,7 @@ class StudyRuns:
         """Number of runs; before the runs of a large study are executed, including cells that `where` leaves out."""
         return sum(len(place.seeds) for place in self.places) or self.study.max_runs
 
-    def complete(
-        self,
-        executor: Executor | int,
-        progress: Progress | None = None,
-        shard: Shard | None = None,
-    ) -> None:
+    def complete(self, executor: Executor | int, progress: Progress | None = None, shard: Shard | None = None) -> None:
         """Execute the missing runs, by an executor or on a number of threads; each part is stored once it is complete.
 
         If the warm-up is "auto", the missing pilot runs are executed first.
@@ -327,7 +322,7 @@ class StudyRuns:
 
 def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[StudyCell]:
     """The cells. Raises `ScenarioError` with the errors of all of them."""
-    return collect_errors(lambda entry: resolve_cell(*entry), entries)
+    return map_collecting_errors(lambda entry: resolve_cell(*entry), entries)
 
 
 def resolve_cell(
@@ -336,5 +331,5 @@ def resolve_cell(
     """The cell of a part of a study; `warmup_s` replaces a warm-up that is "auto". Raises `ScenarioError`."""
     document = scenario.document() if isinstance(scenario, Scenario) else scenario
     if warmup_s is not None:
-        document = with_time(document, warmup_s)
+        document = with_warmup_seconds(document, warmup_s)
     return StudyCell(labels, document.resolve(), part.seed_range, part.keep, part.keep_key)

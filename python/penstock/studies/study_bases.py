@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import ScenarioError, kind_of
+from penstock.errors import ScenarioError, toml_type_name
 from penstock.scenario.document import Document, read_document
 from penstock.scenario.resolve.reader import Table
 
@@ -26,17 +26,17 @@ def read_base_scenarios(top: Table, folder: Path, settings: Iterable[str]) -> di
     """
     value = top.values.get(BASE)
     if value is None:
-        top.error(BASE, f"is missing; name a scenario file, {EXAMPLE}")
+        top.add_error(BASE, f"is missing; name a scenario file, {EXAMPLE}")
         return {}
     entries = value if isinstance(value, list) else [value]
     if not entries:
-        top.error(BASE, f"names no scenario; write {EXAMPLE}")
+        top.add_error(BASE, f"names no scenario; write {EXAMPLE}")
     bases: dict[str, Document] = {}
     for number, entry in enumerate(entries):
         path = f"{BASE}[{number}]" if isinstance(value, list) else BASE
         label, document = _read(top, entry, path, folder, settings)
         if label in bases:
-            top.error(BASE, f'names two scenarios "{label}"; rename one of them')
+            top.add_error(BASE, f'names two scenarios "{label}"; rename one of them')
         elif document is not None:
             bases[label] = document
     return bases
@@ -50,7 +50,7 @@ def _read(top: Table, entry: Any, path: str, folder: Path, settings: Iterable[st
         label = re.sub(r"[^\w.-]+", "-", str(entry.get("name") or path), flags=re.ASCII).strip("-.")
         return label, Document(dict(entry), {"": top.errors.origin(path) or path, **inside})
     if not isinstance(entry, str) or not entry:
-        top.errors.add(path, f"must name a scenario file, {EXAMPLE}, not {kind_of(entry)}", entry)
+        top.errors.add(path, f"must name a scenario file, {EXAMPLE}, not {toml_type_name(entry)}", entry)
         return path, None
     try:
         return Path(entry).name.partition(".")[0], read_document(folder / entry, settings)
@@ -64,6 +64,6 @@ def check_seeds(top: Table, bases: Mapping[str, Document]) -> int:
     seeds = {label: document.tree.get("seed", 1) for label, document in bases.items()}
     if len(set(map(repr, seeds.values()))) > 1:
         listed = ", ".join(f"{label} {seed}" for label, seed in seeds.items())
-        top.error(BASE, f"has scenarios with several seeds ({listed}); set one with --seed")
+        top.add_error(BASE, f"has scenarios with several seeds ({listed}); set one with --seed")
     seed = next(iter(seeds.values()), 1)
     return seed if isinstance(seed, int) and not isinstance(seed, bool) else 1

@@ -23,15 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from penstock.aqms import python_aqm
-from penstock.errors import ErrorCollector, PenstockError, ScenarioError, kind_of, nearest
+from penstock.errors import ErrorCollector, PenstockError, ScenarioError, did_you_mean, toml_type_name
 from penstock.results.columns import RESERVED
 from penstock.results.display import is_number
 from penstock.results.metrics import METRICS, find_metric
 from penstock.results.run import Run
-from penstock.scenario.document import Document, read_table
+from penstock.scenario.document import Document, read_toml_tree
 from penstock.scenario.resolve import resolve
-from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
-from penstock.scenario.scheme_text import scheme_name
+from penstock.scenario.resolve.reader import REQUIRED, Table, parse_string, whole_number_parser
+from penstock.scenario.scheme_text import resolve_scheme_alias
 from penstock.studies.candidate import ALL, Candidate
 from penstock.studies.plan import check_places, with_candidate_queue, with_default_watches
 from penstock.studies.study import Study
@@ -86,32 +86,28 @@ class StudyFile:
         `changes` override keys of the file; their axes are added to the axes of the file. `settings` are texts
         `PATH=VALUE`, as after `--set`, and apply to the base scenarios.
         """
-        tree, origins = read_table(path)
+        tree, origins = read_toml_tree(path)
         return cls.from_tree(
             {"name": Path(path).stem, **_changed(tree, changes or {})}, origins, Path(path).parent, settings
         )
 
     @classmethod
     def from_tree(
-        cls,
-        tree: Mapping[str, Any],
-        origins: Mapping[str, str],
-        folder: Path = Path(),
-        settings: Iterable[str] = (),
+        cls, tree: Mapping[str, Any], origins: Mapping[str, str], folder: Path = Path(), settings: Iterable[str] = ()
     ) -> StudyFile:
         """From plain values; `folder` is that of relative paths. Raises `ScenarioError` with every error."""
         errors = ErrorCollector(origins)
         top = Table(errors, "", tree)
         top.check_keys(KEYS)
-        name = top.take("name", _name, "study")
+        name = top.parse_key("name", _name, "study")
         _load(top, folder)
         bases = read_base_scenarios(top, folder, settings)
         axes = _axes(top)
         candidates = _candidates(top)
         names = [*([BASE] if len(bases) > 1 else []), *(axis.name for axis in axes), *([SCHEME] if candidates else [])]
-        where = top.take("where", lambda value: _condition(value, names))
-        seeds = top.take("seeds", whole(1, MAX_SEEDS), SEEDS)
-        metrics = top.take("metrics", _metrics, SUMMARIZED)
+        where = top.parse_key("where", lambda value: _condition(value, names))
+        seeds = top.parse_key("seeds", whole_number_parser(1, MAX_SEEDS), SEEDS)
+        metrics = top.parse_key("metrics", _metrics, SUMMARIZED)
         places = {label: _places(top, base, candidates) for label, base in bases.items()}
         first_seed = check_seeds(top, bases)
         if errors.details:
@@ -125,7 +121,7 @@ class StudyFile:
         vary |= {axis.name: axis.values for axis in axes} | ({SCHEME: tuple(cells.candidates)} if candidates else {})
         study = Study(cells, vary, seeds=seeds, where=where, name=name, first_seed=first_seed)
         if not any(True for _ in study.points()):
-            top.error("where", "leaves no cell")
+            top.add_error("where", "leaves no cell")
             raise ScenarioError(errors.details)
         return cls(study, tuple(metrics), tree, bases, candidates)
 
@@ -189,33 +185,37 @@ def _changed(tree: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
 
 def _load(top: Table, folder: Path) -> None:
     """Load the files with AQMs in Python, so that their names are known."""
-    for file in top.take("load", _text_list, ()) or ():
+    for file in top.parse_key("load", _text_list, ()) or ():
         try:
-            python_aqm.load(folder / file)
+            python_aqm.load_aqm_file(folder / file)
         except PenstockError as error:
-            top.error("load", str(error))
+            top.add_error("load", str(error))
 
 
 def _axes(top: Table) -> list[StudyAxis]:
     axes: list[StudyAxis] = []
-    table = top.table("axes")
+    table = top.inner_table("axes")
     for name, value in (table.values if table else {}).items():
         assert table is not None
         if isinstance(value, Mapping):
-            inner = Table(top.errors, table.at(name), value)
+            inner = Table(top.errors, table.key_path(name), value)
             inner.check_keys(("path", "paths", "values"))
-            paths = (inner.take("path", text),) if "path" in value else inner.take("paths", _text_list, REQUIRED)
-            values = inner.take("values", _values, REQUIRED)
+            paths = (
+                (inner.parse_key("path", parse_string),)
+                if "path" in value
+                else inner.parse_key("paths", _text_list, REQUIRED)
+            )
+            values = inner.parse_key("values", _values, REQUIRED)
         else:
-            paths, values = (name,), table.take(name, _values)
+            paths, values = (name,), table.parse_key(name, _values)
         if name in (*RESERVED, SCHEME, BASE):
-            table.error(name, "cannot be the name of an axis: a column of every table of results has it")
+            table.add_error(name, "cannot be the name of an axis: a column of every table of results has it")
         axes.append(StudyAxis(name, tuple(paths or ()), tuple(values or ())))
     return axes
 
 
 def _candidates(top: Table) -> tuple[Candidate, ...]:
-    entries = top.take("schemes", _schemes, ())
+    entries = top.parse_key("schemes", _schemes, ())
     try:
         return Candidate.from_schemes(map(_candidate, entries)) if entries else ()
     except ScenarioError as error:
@@ -231,7 +231,7 @@ def _schemes(value: Any) -> tuple[Any, ...]:
         raise UnitError(f'must be "{ALL}", or a list of schemes such as ["droptail", "red:gentle=true"]')
     for entry in value:
         if not isinstance(entry, (str, Mapping)):
-            raise UnitError(f"a scheme must be a string or a table, not {kind_of(entry)}")
+            raise UnitError(f"a scheme must be a string or a table, not {toml_type_name(entry)}")
         if isinstance(entry, Mapping) and not isinstance(entry.get("scheme"), str):
             raise UnitError('the table of a scheme needs a name, such as { scheme = "red", gentle = true }')
     return tuple(value)
@@ -242,7 +242,7 @@ def _candidate(entry: Any) -> Candidate | str:
     if not isinstance(entry, Mapping):
         return str(entry)
     params = {key: value for key, value in entry.items() if key != "scheme"}
-    return Candidate(scheme_name(entry["scheme"], "schemes"), params, "schemes")
+    return Candidate(resolve_scheme_alias(entry["scheme"], "schemes"), params, "schemes")
 
 
 def _places(top: Table, base: Document, candidates: Sequence[Candidate]) -> tuple[str, ...]:
@@ -256,19 +256,19 @@ def _places(top: Table, base: Document, candidates: Sequence[Candidate]) -> tupl
     except ScenarioError as error:
         top.errors.details += error.errors
     except PenstockError as error:
-        top.error("at", str(error))
+        top.add_error("at", str(error))
     return ()
 
 
 def _condition(value: Any, names: Sequence[str]) -> Any:
     try:
-        return parse_condition(text(value), names)
+        return parse_condition(parse_string(value), names)
     except ValueError as error:
         raise UnitError(str(error)) from None
 
 
 def _name(value: Any) -> str:
-    if not re.fullmatch(r"[\w.-]{1,100}", text(value), re.ASCII) or value.startswith("."):
+    if not re.fullmatch(r"[\w.-]{1,100}", parse_string(value), re.ASCII) or value.startswith("."):
         raise UnitError("must be made of letters, digits, _, - and .")
     return str(value)
 
@@ -284,9 +284,9 @@ def _metrics(value: Any) -> tuple[str, ...]:
         last = name.rpartition(".")[2]
         if find_metric(last).group == "Other":
             names = [entry.name for entry in METRICS]
-            raise UnitError(f'no metric "{last}"{nearest(last, names)}; penstock explain metrics lists them')
+            raise UnitError(f'no metric "{last}"{did_you_mean(last, names)}; penstock explain metrics lists them')
     return metrics
 
 
 def _text_list(value: Any) -> tuple[str, ...]:
-    return tuple(text(item) for item in _values(value))
+    return tuple(parse_string(item) for item in _values(value))

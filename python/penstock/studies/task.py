@@ -18,7 +18,7 @@ from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.engine.run import engine_errors
 from penstock.errors import PenstockError
-from penstock.scenario.resolve.files import content_of
+from penstock.scenario.resolve.files import content_key
 from penstock.studies.chunk import Chunk, EngineWork, execute_work
 from penstock.studies.part import PartColumns, part_content
 
@@ -73,13 +73,13 @@ def pack_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
     files: dict[str, str] = {}
 
     def hashed(path: str) -> str:
-        name = content_of(path)
+        name = content_key(path)
         files[name] = path
         return name
 
     work = tuple(replace(entry, scenario=_renamed_files(entry.scenario, hashed)) for entry in chunk.work())
-    aqms = python_aqm.used(entry.scenario for entry in work)
-    functions = [entry.keep for entry in work if entry.keep] + [python_aqm.class_of(name) for name in aqms]
+    aqms = python_aqm.aqm_constructors(entry.scenario for entry in work)
+    functions = [entry.keep for entry in work if entry.keep] + [python_aqm.declared_class(name) for name in aqms]
     with _by_value({getattr(function, "__module__", "__main__") for function in functions}):
         return cloudpickle.dumps(ChunkTask(work, chunk.head(), aqms)), files
 

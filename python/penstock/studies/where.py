@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from penstock.errors import PenstockError, nearest
+from penstock.errors import PenstockError, did_you_mean
 
 __all__ = ["parse_condition"]
 
@@ -48,7 +48,7 @@ def parse_condition(text: str, axes: Collection[str]) -> Callable[..., bool]:
         if not isinstance(node, _ALLOWED):
             raise ValueError(f"may not contain {ast.unparse(node)}: only comparisons, and, or, not, + - * / %")
         if isinstance(node, ast.Name) and node.id not in axes:
-            raise ValueError(f'names no axis "{node.id}"{nearest(node.id, axes)}; available: {", ".join(axes)}')
+            raise ValueError(f'names no axis "{node.id}"{did_you_mean(node.id, axes)}; available: {", ".join(axes)}')
     return _Condition(text, tree)
 
 

@@ -12,19 +12,19 @@ from penstock.results.estimate import Estimate
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.studies.runs import Runs
 from penstock.tuning.aim import Aim
-from penstock.tuning.bench import Measured, Setting, reported
-from penstock.tuning.choice import Success
-from penstock.tuning.conclusion import conclusion
+from penstock.tuning.bench import MeasuredSetting, Setting, reported_metrics
+from penstock.tuning.choice import SuccessCount
+from penstock.tuning.conclusion import conclusion_sentences
 from penstock.tuning.paste import DEVICES, device_lines
-from penstock.tuning.population import Draw
-from penstock.tuning.robust import Point
+from penstock.tuning.population import NetworkDraw
+from penstock.tuning.robustness_map import MapPoint
 from penstock.tuning.unmet import unmet_text
 
-__all__ = ["Advice", "Confirmed"]
+__all__ = ["Advice", "ConfirmedSetting"]
 
 
 @dataclass(frozen=True)
-class Confirmed:
+class ConfirmedSetting:
     """A setting with its confirmation runs.
 
     Attributes:
@@ -33,27 +33,27 @@ class Confirmed:
             meets all aims count, or all networks if those are fewer than half.
         success: the number of networks on which it meets all aims; for a barred setting, only networks on which some
             acceptable setting does count.
-        behind: the score minus the score of the advice, paired by network; negative if this setting is better. The
-            intervals of all confirmed settings cover simultaneously with probability 95 %.
-        barred: reasons not to advise the setting, whatever its results: floors that it violates, or its loss rate.
+        score_deficit: the score minus the score of the advice, paired by network; negative if this setting is better.
+            The intervals of all confirmed settings cover simultaneously with probability 95 %.
+        reasons_against: reasons not to advise the setting, whatever its results: violated floors, or its loss rate.
 
     """
 
-    measured: Measured
+    measured: MeasuredSetting
     met: dict[str, bool]
-    success: Success
-    behind: Estimate
-    barred: tuple[str, ...] = ()
+    success: SuccessCount
+    score_deficit: Estimate
+    reasons_against: tuple[str, ...] = ()
 
     @property
     def is_enough(self) -> bool:
         """Whether the setting meets the aims on enough networks; aims without a bound count as met."""
-        return not self.met or (all(self.met.values()) and self.success.is_enough)
+        return not self.met or (all(self.met.values()) and self.success.is_sufficient)
 
     @property
     def verdict(self) -> str:
         """Compared with the advice: "worse", "tie" or "better", by the interval."""
-        low, high = self.behind.ci95 or (0.0, 0.0)
+        low, high = self.score_deficit.ci95 or (0.0, 0.0)
         return "worse" if low > 0 else "better" if high < 0 else "tie"
 
 
@@ -84,15 +84,15 @@ class Advice:
     links: tuple[LoadedLink, ...]
     aims: tuple[Aim, ...]
     advised: tuple[Setting, ...]
-    confirmed: tuple[Confirmed, ...]
-    tried: tuple[Measured, ...]
-    draws: tuple[Draw, ...]
-    map: tuple[Point, ...]
+    confirmed: tuple[ConfirmedSetting, ...]
+    tried: tuple[MeasuredSetting, ...]
+    draws: tuple[NetworkDraw, ...]
+    map: tuple[MapPoint, ...]
     runs: Runs
     run_count: int
     rounds: int
     companions: tuple[Setting, ...] = ()
-    without_limit: Measured | None = None
+    without_limit: MeasuredSetting | None = None
 
     @property
     def link(self) -> LoadedLink:
@@ -100,7 +100,7 @@ class Advice:
         return self.links[0]
 
     @property
-    def best(self) -> Confirmed:
+    def best(self) -> ConfirmedSetting:
         """The first advised setting."""
         return self.confirmed[0]
 
@@ -136,15 +136,19 @@ class Advice:
             label = self.best.measured.setting.label
             return f"The aims compete: {len(self.advised)} settings form the Pareto front, from {label} onwards."
         if not self.is_met:
-            met = [(entry.measured, entry.met) for entry in self.confirmed if not entry.barred]
+            met = [(entry.measured, entry.met) for entry in self.confirmed if not entry.reasons_against]
             barred = {
-                each.measured.setting.label: each.barred for each in self.confirmed if each.barred and each.is_enough
+                entry.measured.setting.label: entry.reasons_against
+                for entry in self.confirmed
+                if entry.reasons_against and entry.is_enough
             }
             return self._overload + unmet_text(self.aims, self.link.place, met, self.without_limit, barred)
-        others = [entry.measured for entry in self.confirmed[1:] if not entry.barred]
-        unchanged = {each.setting.label for each in self.tried if each.meets[0]}  # tried on the scenario first
+        others = [entry.measured for entry in self.confirmed[1:] if not entry.reasons_against]
+        unchanged = {each.setting.label for each in self.tried if each.meets_all_aims[0]}  # tried on the scenario first
         best = self.best
-        return " ".join(conclusion(best.measured, best.success, others, self.aims, self.link.place, unchanged))
+        return " ".join(
+            conclusion_sentences(best.measured, best.success, others, self.aims, self.link.place, unchanged)
+        )
 
     @property
     def _overload(self) -> str:
@@ -155,15 +159,15 @@ class Advice:
         return f"Unresponsive traffic alone offers {100 * load:.0f} % of the link's rate, so no queue can help much. "
 
     @property
-    def exceptions(self) -> list[tuple[Draw, tuple[str, ...], str | None]]:
+    def exceptions(self) -> list[tuple[NetworkDraw, tuple[str, ...], str | None]]:
         """The confirmation networks on which the advice misses an aim, with these aims and a setting that meets all.
 
         The setting is None if no confirmed setting does.
         """
         missed = []
-        for number in np.flatnonzero(~self.best.measured.meets).tolist():
+        for number in np.flatnonzero(~self.best.measured.meets_all_aims).tolist():
             aims = tuple(aim.text for aim in self.aims if aim.is_missed(self._value(aim, number)))
-            others = (entry.measured for entry in self.confirmed[1:] if entry.measured.meets[number])
+            others = (entry.measured for entry in self.confirmed[1:] if entry.measured.meets_all_aims[number])
             met_by = next((other.setting.label for other in others), None)
             missed.append((self.draws[number], aims, met_by))
         return missed
@@ -195,7 +199,7 @@ class Advice:
             "map": [
                 {
                     **{"rate": point.rate, "flows": point.flows, "rtt": point.rtt, "met": point.met},
-                    "missed": {aim: value if np.isfinite(value) else None for aim, value in point.missed.items()},
+                    "missed": {aim: value if np.isfinite(value) else None for aim, value in point.missed_aims.items()},
                     **{"met_by": point.met_by, "load": point.load},
                 }
                 for point in self.map
@@ -205,7 +209,7 @@ class Advice:
                 {
                     **_setting(measured.setting),
                     "runs": len(measured.scores),
-                    "score": measured.score,
+                    "score": measured.mean_score,
                     "metrics": self._metrics(measured),
                 }
                 for measured in self.tried
@@ -215,9 +219,9 @@ class Advice:
             **({} if self.without_limit is None else {"without_limit": self._metrics(self.without_limit)}),
         }
 
-    def _described(self, entry: Confirmed) -> dict[str, Any]:
+    def _described(self, entry: ConfirmedSetting) -> dict[str, Any]:
         success = {"met": entry.success.met, "attainable": entry.success.attainable, "of": entry.success.total}
-        behind = {"mean": entry.behind.mean, "ci95": entry.behind.ci95}
+        behind = {"mean": entry.score_deficit.mean, "ci95": entry.score_deficit.ci95}
         return {
             **_setting(entry.measured.setting),
             "runs": len(entry.measured.scores),
@@ -226,13 +230,13 @@ class Advice:
             "networks": success,
             "behind": behind,
             "verdict": entry.verdict,
-            "barred": list(entry.barred),
+            "barred": list(entry.reasons_against),
         }
 
-    def _metrics(self, measured: Measured) -> dict[str, dict[str, Any]]:
+    def _metrics(self, measured: MeasuredSetting) -> dict[str, dict[str, Any]]:
         """Mean and interval of the reported numbers, by place and metric."""
         table: dict[str, dict[str, Any]] = {}
-        for place, name in reported(self.aims, self.link.place):
+        for place, name in reported_metrics(self.aims, self.link.place):
             if np.isfinite(measured.values(place, name)).any():
                 summary = measured.summary(place, name)
                 table.setdefault(place, {})[name] = {"mean": summary.mean, "ci95": summary.ci95}

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from penstock.errors import ErrorDetail, Option, ScenarioError, nearest
+from penstock.errors import ErrorDetail, OptionOrigin, ScenarioError, did_you_mean
 from penstock.results.metrics import METRICS, Metric, find_metric
 from penstock.results.parts import place_name
 from penstock.units import UnitError, parse_probability, parse_rate, parse_time
 
-__all__ = ["Aim", "origin_of", "parse_aims", "weighted"]
+__all__ = ["Aim", "aim_origin", "are_weighted", "parse_aims"]
 
 Side = Literal["<", ">", "min", "max"]
 
@@ -49,7 +49,7 @@ class Aim:
         metric: name of the metric.
         side: "<" or ">" for a bound, "min" or "max" without one.
         bound: in the metric's unit (s, bit/s, packets, or a share from 0 to 1); 0 without one.
-        weight: above 0, or None if not given; see `weighted`.
+        weight: above 0, or None if not given; see `are_weighted`.
 
     """
 
@@ -99,7 +99,7 @@ TINY = 1e-12
 """Smaller values are replaced by this one before their logarithm is taken."""
 
 
-def weighted(aims: Iterable[Aim]) -> bool:
+def are_weighted(aims: Iterable[Aim]) -> bool:
     """Whether several aims without a bound are combined by their weights, instead of spanning a Pareto front.
 
     The weighted sum of their costs is minimized: with weights 2 and 1, one percent of the first metric is worth two
@@ -119,18 +119,18 @@ def parse_aims(texts: Iterable[str], places: Mapping[str, Iterable[str]]) -> tup
         try:
             aims.append(_parsed(text, places))
         except ValueError as error:
-            errors.append(ErrorDetail("", str(error), None, origin_of(text)))
+            errors.append(ErrorDetail("", str(error), None, aim_origin(text)))
     if not aims and not errors:
         message = "is missing; give one, such as 'delay p99 < 20ms'"
-        errors.append(ErrorDetail("", message, None, Option("--aim", "aims")))
+        errors.append(ErrorDetail("", message, None, OptionOrigin("--aim", "aims")))
     if errors:
         raise ScenarioError(errors)
     return tuple(aims)
 
 
-def origin_of(text: str) -> Option:
+def aim_origin(text: str) -> OptionOrigin:
     """The origin of an aim in errors."""
-    return Option.of("--aim", "aims", text, shown=f"'{text}'")
+    return OptionOrigin.with_value("--aim", "aims", text, shown=f"'{text}'")
 
 
 def _parsed(text: str, places: Mapping[str, Iterable[str]]) -> Aim:
@@ -167,11 +167,13 @@ def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None,
     place, _, name = text.rpartition(".")
     names = [*places["links"], *places["traffic"], *(place_name("dscp", name) for name in places["dscp"])]
     if place and place not in names:
-        raise ValueError(f'no link or traffic "{place}"{nearest(place, names)}; the scenario has {", ".join(names)}')
+        raise ValueError(
+            f'no link or traffic "{place}"{did_you_mean(place, names)}; the scenario has {", ".join(names)}'
+        )
     word = re.sub(r"[\s-]+", "_", name.strip())
     if word not in metric_of and word not in by_word:
         raise ValueError(
-            f'no metric "{name}"{nearest(word, [*metric_of, *by_word])}; penstock explain metrics lists them'
+            f'no metric "{name}"{did_you_mean(word, [*metric_of, *by_word])}; penstock explain metrics lists them'
         )
     return place or None, metric_of.get(word) or find_metric(by_word[word])
 

@@ -29,12 +29,12 @@ from penstock.studies.plan import own_queue, with_candidate_queue
 from penstock.studies.run_rows import run_rows
 from penstock.studies.runs import Runs, StudyDesign
 from penstock.studies.store import RunResults
-from penstock.tuning.aim import Aim, origin_of, weighted
-from penstock.tuning.departure import departure
-from penstock.tuning.population import Draw, Population
-from penstock.tuning.rules import rules_of
+from penstock.tuning.aim import Aim, aim_origin, are_weighted
+from penstock.tuning.departure import departure_from_defaults
+from penstock.tuning.population import NetworkDraw, Population
+from penstock.tuning.rules import design_rules
 
-__all__ = ["Bench", "Measured", "Setting", "reported"]
+__all__ = ["MeasuredSetting", "Setting", "TuningBench", "reported_metrics"]
 
 REPORTED_METRICS = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate")
 """Metrics of the tuned link that are reported in addition to those of the aims."""
@@ -64,7 +64,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSetting:
     """A setting with its runs, in the order of the networks.
 
     Attributes:
@@ -80,12 +80,12 @@ class Measured:
     scores: Array
 
     @cached_property
-    def score(self) -> float:
+    def mean_score(self) -> float:
         """The mean score."""
         return float(np.mean(self.scores))
 
     @property
-    def meets(self) -> npt.NDArray[np.bool_]:
+    def meets_all_aims(self) -> npt.NDArray[np.bool_]:
         """For each run, whether it meets every aim."""
         return np.asarray(self.scores <= 1.0)
 
@@ -98,13 +98,13 @@ class Measured:
         values = self.values(place, metric)
         return summarize(values[np.isfinite(values)].tolist())
 
-    def joined(self, other: Measured) -> Measured:
+    def with_runs_of(self, other: MeasuredSetting) -> MeasuredSetting:
         """The runs of both measurements, which are of the same setting."""
         table = pa.concat_tables([self.table, other.table], promote_options="permissive")
         return replace(self, table=table, scores=np.concatenate([self.scores, other.scores]))
 
 
-def reported(aims: Sequence[Aim], place: str) -> list[tuple[str, str]]:
+def reported_metrics(aims: Sequence[Aim], place: str) -> list[tuple[str, str]]:
     """Place and metric of each reported number: those of the aims, and `REPORTED_METRICS` of the tuned link."""
     of_aims = {(aim.place or place, aim.metric) for aim in aims}
     return sorted(of_aims | {(place, name) for name in REPORTED_METRICS})
@@ -118,11 +118,11 @@ def _values(table: pa.Table, place: str, metric: str) -> Array:
     return np.full(table.num_rows, np.nan)
 
 
-class Bench:
+class TuningBench:
     """Replaces the queue of a link by each setting and measures it on the networks of a population.
 
     All settings run on the same networks with the same random numbers. If both directions of a link are tuned, the
-    queue of the other direction has the same scheme; see `companion`.
+    queue of the other direction has the same scheme; see `reverse_setting`.
     """
 
     def __init__(
@@ -146,17 +146,17 @@ class Bench:
         return self.links[0]
 
     @property
-    def competing(self) -> tuple[Aim, ...]:
+    def competing_aims(self) -> tuple[Aim, ...]:
         """The aims that span a Pareto front: two or more without bounds and weights; otherwise empty."""
         unbounded = tuple(aim for aim in self.aims if not aim.has_bound)
-        return unbounded if len(unbounded) > 1 and not weighted(unbounded) else ()
+        return unbounded if len(unbounded) > 1 and not are_weighted(unbounded) else ()
 
     def is_valid(self, setting: Setting) -> bool:
         """Whether the scheme accepts these parameters on this link."""
         document = self._placed(self.population.document, setting)
         return not resolve(document.tree, document.origins).errors
 
-    def measure(self, settings: Sequence[Setting], draws: Sequence[Draw]) -> list[Measured]:
+    def measure(self, settings: Sequence[Setting], draws: Sequence[NetworkDraw]) -> list[MeasuredSetting]:
         """Measure each setting on these networks; their numbers must be distinct.
 
         Raises `ScenarioError`, and `PenstockError` if no run has the metric of an aim.
@@ -165,7 +165,7 @@ class Bench:
             StudyCell({"scheme": setting.label, "draw": draw.number}, document.resolve(), seeds)
             for draw in draws
             for seeds in [range(draw.seed, draw.seed + 1)]
-            for network in [self.population.document_of(draw)]
+            for network in [self.population.network_document(draw)]
             for setting in settings
             for document in [self._placed(network, setting)]
         ]
@@ -173,11 +173,11 @@ class Bench:
         measured = []
         for number, setting in enumerate(settings):
             table = runs.take(pa.array(range(number, len(cells), len(settings))))
-            measured.append(Measured(setting, table, self._scores(table)))
+            measured.append(MeasuredSetting(setting, table, self._scores(table)))
             self._check_aims(measured[-1])
         return measured
 
-    def runs_of(self, all_measured: Sequence[Measured]) -> Runs:
+    def runs_of(self, all_measured: Sequence[MeasuredSetting]) -> Runs:
         """The runs of settings that were measured on the same networks; each setting is a scheme."""
         table = pa.concat_tables([measured.table for measured in all_measured], promote_options="permissive")
         schemes = [(each.setting.scheme, dict(each.setting.parameters)) for each in all_measured]
@@ -187,19 +187,19 @@ class Bench:
             points=[{}],
             at=[link.place for link in self.links],
             version=_native.version,
-            aqms=python_aqm.sources({name for name, _ in schemes}),
+            aqms=python_aqm.code_keys({name for name, _ in schemes}),
             scenarios=self.results.scenarios(set(table["scenario"].to_pylist())),
         )
         return Runs(table, design)
 
-    def companion(self, setting: Setting, link: LoadedLink) -> Setting:
+    def reverse_setting(self, setting: Setting, link: LoadedLink) -> Setting:
         """The setting of the queue in the other direction.
 
         It has the parameters of the same rule for that direction, or the same parameters; the present queue stays. Of a
         searched setting, parameters that depend on rate and buffer are left at their defaults.
         """
         if setting.is_rule:
-            rules = {rule.source: rule.parameters for rule in rules_of(setting.scheme, link)}
+            rules = {rule.source: rule.parameters for rule in design_rules(setting.scheme, link)}
             return replace(setting, parameters=rules.get(setting.origin, {}))
         if setting.origin == "present":
             queue = own_queue(self.population.document, link.place)
@@ -211,22 +211,22 @@ class Bench:
             setting, parameters={k: v for k, v in setting.parameters.items() if not searched or k not in link_dependent}
         )
 
-    def costs(self, measured: Measured) -> Array:
+    def search_costs(self, measured: MeasuredSetting) -> Array:
         """What the search minimizes, per run: the score, or the departure from the defaults if all aims have bounds.
 
         A run that misses an aim costs its score, which is above 1; a run that meets all aims costs between 0 and 1.
         """
         if any(not aim.has_bound for aim in self.aims):
             return measured.scores
-        distance = departure(measured.setting.scheme, measured.setting.parameters, self.link)
-        return np.asarray(np.where(measured.meets, distance / (1 + distance), measured.scores))
+        distance = departure_from_defaults(measured.setting.scheme, measured.setting.parameters, self.link)
+        return np.asarray(np.where(measured.meets_all_aims, distance / (1 + distance), measured.scores))
 
     def _placed(self, document: Document, setting: Setting) -> Document:
         """The scenario with the setting at the tuned link, and its companion in the other one if that is tuned."""
         if setting.origin == "present":
             return document
         for link in self.links:
-            own = setting if link is self.link else self.companion(setting, link)
+            own = setting if link is self.link else self.reverse_setting(setting, link)
             document = with_candidate_queue(document, Candidate(own.scheme, own.parameters, own.label), [link.place])
         return document
 
@@ -248,17 +248,17 @@ class Bench:
         if self.progress is not None:
             self.progress(self.run_count + finished, max(self.planned, self.run_count + finished))
 
-    def _check_aims(self, measured: Measured) -> None:
+    def _check_aims(self, measured: MeasuredSetting) -> None:
         """Raise `ScenarioError` if no run has the metric of an aim."""
         for aim in self.aims:
             place = aim.place or self.link.place
             if not np.isfinite(measured.values(place, aim.metric)).any():
                 names = ", ".join(sorted(self.runs_of([measured]).metrics.get(place, ())))
                 message = f"{place} has no {aim.metric} in this scenario; it has {names}"
-                raise ScenarioError([ErrorDetail("", message, None, origin_of(aim.text))])
+                raise ScenarioError([ErrorDetail("", message, None, aim_origin(aim.text))])
 
     def _scores(self, table: pa.Table) -> Array:
-        """The score of each run; see `Measured`."""
+        """The score of each run; see `MeasuredSetting`."""
         missed = np.zeros(table.num_rows)
         for aim in self.aims:
             if aim.has_bound:
@@ -275,7 +275,7 @@ class Bench:
     def _ranks(self, table: pa.Table) -> Array:
         """Scores from 0 to 1 of runs that meet every bound: by the aims without a bound, else by power."""
         unbounded = [aim for aim in self.aims if not aim.has_bound]
-        if weighted(unbounded):
+        if are_weighted(unbounded):
             return self._weighted(unbounded, table)
         if unbounded:
             column = self._values(table, unbounded[0])

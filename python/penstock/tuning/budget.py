@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from penstock.studies.run_time import expected_run_seconds, short_budget_error
 from penstock.tuning.search import RACING_NETWORKS, SETTINGS_PER_ROUND
 
-__all__ = ["MAP_SETTINGS", "Budget", "Clock"]
+__all__ = ["MAP_SETTINGS", "BudgetClock", "SearchPlan"]
 
 PLANS = ((8, 20, 20), (6, 14, 20), (4, 8, 20), (2, 4, 10))
 """Numbers of networks for the search, the choice and the confirmation, the largest plan first."""
@@ -30,13 +30,13 @@ SEARCHED_SHARE = 0.6
 
 
 @dataclass(frozen=True)
-class Budget:
+class SearchPlan:
     """The plan of a search.
 
     Attributes:
         rounds: maximum number of rounds of the search.
-        search, choice, confirmation: numbers of networks on which settings run during the search, until the choice
-            (including those of the search), and in the confirmation.
+        search, choice_networks, confirmation: numbers of networks on which settings run during the search, until
+            the choice (including those of the search), and in the confirmation.
         seconds: expected time of all runs on two cores.
         runs: maximum number of runs.
         fixed: estimated number of runs outside the rounds of the search.
@@ -45,14 +45,14 @@ class Budget:
 
     rounds: int
     search: int
-    choice: int
+    choice_networks: int
     confirmation: int
     seconds: float
     runs: int
     fixed: int
 
     @classmethod
-    def plan(cls, seconds: float, events: float, searched: int, baselines: int) -> Budget:
+    def plan(cls, seconds: float, events: float, searched: int, baselines: int) -> SearchPlan:
         """The largest plan that fits into this time in seconds.
 
         Args:
@@ -88,7 +88,7 @@ def _fixed(networks: tuple[int, int, int], searched: int, baselines: int) -> int
     )
 
 
-class Clock:
+class BudgetClock:
     """Elapsed time compared with the budget in seconds: a slow machine searches and chooses with fewer runs."""
 
     def __init__(self, seconds: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from penstock.errors import ErrorDetail, Option, ScenarioError
+from penstock.errors import ErrorDetail, OptionOrigin, ScenarioError
 from penstock.files import open_regular
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import resolve
@@ -23,7 +23,7 @@ def with_capture(document: Document, file: str | Path, at: str | None) -> Docume
     of loss and delay. `at` is the tuned link, by default the first watched one. Raises `ScenarioError`, and
     `PenstockError` if no link is watched.
     """
-    path, origin = Path(file).absolute(), Option.of("--capture", "capture", str(file))
+    path, origin = Path(file).absolute(), OptionOrigin.with_value("--capture", "capture", str(file))
     try:
         open_regular(path).close()
     except OSError as error:
@@ -33,7 +33,7 @@ def with_capture(document: Document, file: str | Path, at: str | None) -> Docume
     place = at or tuned_places(resolve(document.tree))[0]
     link = document.tree.get("links", {}).get(place.removesuffix(".reverse"))
     if link is None:
-        raise ScenarioError([ErrorDetail("", f'no link "{place}"', None, Option.of("--at", "at", place))])
+        raise ScenarioError([ErrorDetail("", f'no link "{place}"', None, OptionOrigin.with_value("--at", "at", place))])
     ends = (link.get("to"), link.get("from")) if place.endswith(".reverse") else (link.get("from"), link.get("to"))
     traffic = {"kind": "replay", "file": str(path), "from": ends[0], "to": ends[1]}
     return document.set(f"traffic.{NAME}", traffic, origin)

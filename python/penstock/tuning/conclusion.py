@@ -9,20 +9,20 @@ import numpy as np
 from penstock.results.display import join_with_and
 from penstock.results.metrics import find_metric
 from penstock.tuning.aim import Aim
-from penstock.tuning.bench import Measured, Setting
-from penstock.tuning.choice import Success, gain, is_material, success
+from penstock.tuning.bench import MeasuredSetting, Setting
+from penstock.tuning.choice import SuccessCount, count_successes, is_materially_better, relative_gain
 from penstock.tuning.unmet import metric_text
 
-__all__ = ["conclusion", "gain_text"]
+__all__ = ["conclusion_sentences", "gain_text"]
 
 IDLE_DELAY_S, IDLE_LOSS = 1e-3, 1e-3
 """Below both the 99th percentile of the queueing delay and the loss rate, a link is not congested."""
 
 
-def conclusion(
-    best: Measured,
-    success: Success,
-    others: Sequence[Measured],
+def conclusion_sentences(
+    best: MeasuredSetting,
+    success: SuccessCount,
+    others: Sequence[MeasuredSetting],
     aims: Sequence[Aim],
     place: str,
     meeting_unchanged: Collection[str] = (),
@@ -37,7 +37,7 @@ def conclusion(
         yield from _of_present(best, bounded, success, place)
     else:
         text = gain_text(best, present, aims, place) if present is not None else None
-        yield f"{name_of(best.setting)} {text or _meets(bounded)}."
+        yield f"{setting_name(best.setting)} {text or _meets(bounded)}."
         if bounded and text:
             yield f"It meets {join_with_and(bounded)} {success.text}."
         elif bounded:
@@ -49,7 +49,7 @@ def _meets(bounded: Sequence[str]) -> str:
     return f"meets {join_with_and(bounded)}" if bounded else "meets the aim best"
 
 
-def _of_present(best: Measured, bounded: Sequence[str], success: Success, place: str) -> Iterable[str]:
+def _of_present(best: MeasuredSetting, bounded: Sequence[str], success: SuccessCount, place: str) -> Iterable[str]:
     """Sentences for a present queue that is good enough, with the numbers of a link that is not congested."""
     used, delay, loss = (
         float(np.nanmean(best.values(place, name))) for name in ("utilization", "delay_p99_s", "loss_rate")
@@ -64,7 +64,7 @@ def _of_present(best: Measured, bounded: Sequence[str], success: Success, place:
         yield f"The present queue, {best.setting.label}, {_meets(bounded)} {success.text}. Change nothing."
 
 
-def name_of(setting: Setting) -> str:
+def setting_name(setting: Setting) -> str:
     """The name of a setting inside a sentence."""
     if setting.origin == "default":
         return f"{setting.label} at its defaults"
@@ -73,9 +73,9 @@ def name_of(setting: Setting) -> str:
     return setting.label
 
 
-def gain_text(best: Measured, present: Measured, aims: Sequence[Aim], place: str) -> str | None:
+def gain_text(best: MeasuredSetting, present: MeasuredSetting, aims: Sequence[Aim], place: str) -> str | None:
     """The largest gain among the metrics of the aims, as a verb phrase; None if no metric improves materially."""
-    gains = {aim: gain(best, present, aim, place) for aim in aims}
+    gains = {aim: relative_gain(best, present, aim, place) for aim in aims}
     if not gains or max(gains.values()) <= 0:
         return None
     aim = max(gains, key=lambda each: gains[each])
@@ -97,24 +97,28 @@ def _in_words(title: str) -> str:
 
 
 def _of_tuning(
-    best: Measured, others: Sequence[Measured], aims: Sequence[Aim], place: str, meeting_unchanged: Collection[str]
+    best: MeasuredSetting,
+    others: Sequence[MeasuredSetting],
+    aims: Sequence[Aim],
+    place: str,
+    meeting_unchanged: Collection[str],
 ) -> str:
     """Sentences on what the best searched setting would add, or on how close the others come to it."""
     searched = [each for each in others if each.setting.origin == "searched"]
     if best.setting.origin == "searched":
         untuned = [each for each in others if each.setting.origin not in ("searched", "reference")]
-        nearest = min(untuned, key=lambda each: (-int(each.meets.sum()), each.score))
-        networks = success(nearest, [best, *others])
-        if networks.is_enough:
+        nearest = min(untuned, key=lambda each: (-int(each.meets_all_aims.sum()), each.mean_score))
+        networks = count_successes(nearest, [best, *others])
+        if networks.is_sufficient:
             return f"Of the defaults and rules, {nearest.setting.label} comes closest, but misses aims in the search."
         label = nearest.setting.label
         unchanged = f" On the unchanged scenario, {label} meets the aims." if label in meeting_unchanged else ""
         return (
             f"No default and no published rule tried achieves this; {label} comes closest, {networks.text}.{unchanged}"
         )
-    better = [each for each in searched if is_material(each, best, aims, place)]
+    better = [each for each in searched if is_materially_better(each, best, aims, place)]
     if not better:
         return "Tuning brings no further improvement."
-    best_searched = min(better, key=lambda each: each.score)
+    best_searched = min(better, key=lambda each: each.mean_score)
     text = gain_text(best_searched, best, aims, place)
     return f"Tuning would improve this further: {best_searched.setting.label} {text}."

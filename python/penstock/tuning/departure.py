@@ -10,7 +10,7 @@ from typing import Any
 from penstock.aqms.catalog import Param, find_scheme
 from penstock.scenario.loaded_link import LoadedLink
 
-__all__ = ["departure"]
+__all__ = ["departure_from_defaults"]
 
 IGNORED_PARAMETERS = ("variant",)
 """Parameters that select an implementation to model, and are not configured on a router."""
@@ -18,7 +18,7 @@ IGNORED_PARAMETERS = ("variant",)
 _QUANTITY = re.compile(r"([\d.]+(?:e-?\d+)?)([A-Za-z]*)")
 
 
-def departure(scheme: str, parameters: Mapping[str, Any], link: LoadedLink) -> float:
+def departure_from_defaults(scheme: str, parameters: Mapping[str, Any], link: LoadedLink) -> float:
     """The sum over the parameters of |ln(value / default)|, at least 0.
 
     Words, booleans and lists that differ from the default count 1. The default of a limit is the present buffer.

@@ -13,14 +13,24 @@ from penstock.plots import style
 from penstock.results.display import decimal_places, display_unit, format_number, join_with_and
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import find_metric
-from penstock.tuning.advice import Advice, Confirmed
-from penstock.tuning.bench import reported
-from penstock.tuning.moved import FACTORS
+from penstock.tuning.advice import Advice, ConfirmedSetting
+from penstock.tuning.bench import reported_metrics
 from penstock.tuning.paste import FASTER
-from penstock.tuning.robust import Point
+from penstock.tuning.robustness_map import MapPoint
+from penstock.tuning.scaling import FACTORS
 from penstock.tuning.unmet import metric_text
 
-__all__ = ["Row", "columns", "exceptions", "map_reasons", "map_rows", "picture", "rows", "sign", "text"]
+__all__ = [
+    "SettingRow",
+    "advice_text",
+    "exception_texts",
+    "map_reasons",
+    "map_rows",
+    "metric_columns",
+    "point_symbol",
+    "setting_rows",
+    "trade_off_figure",
+]
 
 LETTER_SPACING = 9.0, 10.0
 """Minimum distance between letters in the picture, horizontal and vertical, in points."""
@@ -32,7 +42,7 @@ MET = {True: "met", False: "missed"}
 
 
 @dataclass(frozen=True)
-class Row:
+class SettingRow:
     """A confirmed setting as strings; `letter` is its name in the picture."""
 
     letter: str
@@ -40,30 +50,30 @@ class Row:
     origin: str
     cells: tuple[str, ...]
     met: str
-    standing: str
-    barred: str
+    verdict: str
+    reasons_against: str
 
 
-def columns(advice: Advice) -> list[tuple[str, str]]:
+def metric_columns(advice: Advice) -> list[tuple[str, str]]:
     """Place and metric of each column; those of the aims come first."""
     of_aims = [(aim.place or advice.link.place, aim.metric) for aim in advice.aims]
-    return list(dict.fromkeys([*of_aims, *reported(advice.aims, advice.link.place)]))
+    return list(dict.fromkeys([*of_aims, *reported_metrics(advice.aims, advice.link.place)]))
 
 
-def headers(advice: Advice) -> list[str]:
+def column_headers(advice: Advice) -> list[str]:
     """The column headers, with units."""
     texts = []
-    for place, name in columns(advice):
+    for place, name in metric_columns(advice):
         unit = display_unit(find_metric(name).quantity, _means(advice, place, name)).unit
         words = find_metric(name).title + (f" ({unit})" if unit else "")
         texts.append(words if place == advice.link.place else f"{place}: {words}")
     return texts
 
 
-def rows(advice: Advice) -> list[Row]:
+def setting_rows(advice: Advice) -> list[SettingRow]:
     """A row for each confirmed setting, the advised ones first."""
     cells: list[list[str]] = [[] for _ in advice.confirmed]
-    for place, name in columns(advice):
+    for place, name in metric_columns(advice):
         scale = display_unit(find_metric(name).quantity, _means(advice, place, name))
         estimates = [confirmation.measured.summary(place, name) for confirmation in advice.confirmed]
         halves = [scale.factor * (estimate.half_width or 0.0) for estimate in estimates]
@@ -71,14 +81,14 @@ def rows(advice: Advice) -> list[Row]:
         for row, estimate, half in zip(cells, estimates, halves, strict=True):
             row.append(f"{format_number(scale.factor * estimate.mean, places)} ± {format_number(half, places)}")
     return [
-        Row(
-            letter(place),
+        SettingRow(
+            setting_letter(place),
             confirmation.measured.setting.label,
             ORIGINS.get(confirmation.measured.setting.origin, confirmation.measured.setting.origin),
             tuple(row),
             _met_text(confirmation),
             "advised" if place < len(advice.advised) else confirmation.verdict,
-            "; ".join(confirmation.barred),
+            "; ".join(confirmation.reasons_against),
         )
         for place, (confirmation, row) in enumerate(zip(advice.confirmed, cells, strict=True))
     ]
@@ -87,7 +97,7 @@ def rows(advice: Advice) -> list[Row]:
 ORIGINS = {"present": "present queue", "given": "as requested", "reference": "not requested, for comparison"}
 
 
-def _met_text(entry: Confirmed) -> str:
+def _met_text(entry: ConfirmedSetting) -> str:
     """Which aims are met, and the number of networks on which all are."""
     if not entry.met:
         return ""
@@ -99,36 +109,36 @@ def _means(advice: Advice, place: str, name: str) -> list[float]:
     return [confirmation.measured.summary(place, name).mean for confirmation in advice.confirmed]
 
 
-def text(advice: Advice) -> str:
+def advice_text(advice: Advice) -> str:
     """The advice for a terminal."""
     return "\n".join(_lines(advice)) + "\n"
 
 
 def _lines(advice: Advice) -> Iterator[str]:
     yield advice.conclusion
-    yield from (f"  {text}" for text in exceptions(advice))
+    yield from (f"  {text}" for text in exception_texts(advice))
     for place in range(len(advice.advised)):
         for device in advice.devices(place):
             yield from _device(device, advice)
     runs = len(advice.best.measured.scores)
     yield ""
     yield f"Confirmed on {runs} fresh random variations of the scenario; mean ± half-width of the 95 % interval:"
-    for row in rows(advice):
+    for row in setting_rows(advice):
         yield ""
-        yield f"{row.label}  ({row.standing}; {row.origin})"
-        for head, cell in zip(headers(advice), row.cells, strict=True):
+        yield f"{row.label}  ({row.verdict}; {row.origin})"
+        for head, cell in zip(column_headers(advice), row.cells, strict=True):
             yield f"    {head:<44} {cell:>20}"
         if row.met:
             yield f"    {row.met}"
-        if row.barred:
-            yield f"    not advised: {row.barred}"
+        if row.reasons_against:
+            yield f"    not advised: {row.reasons_against}"
     if advice.map:
         yield ""
         yield from map_rows(advice)
         yield from map_reasons(advice)
 
 
-def exceptions(advice: Advice) -> list[str]:
+def exception_texts(advice: Advice) -> list[str]:
     """The networks on which the advice misses an aim, in words; those on which another setting meets all come first."""
     if len(advice.advised) > 1:
         return []
@@ -165,13 +175,13 @@ def map_rows(advice: Advice) -> list[str]:
     label = advice.best.measured.setting.label
     lines = [f"Robustness: {label} meets all aims (+), only another setting does (o), none does (-):", head]
     for rate, flows in product(FACTORS, FACTORS):
-        signs = [sign(point_of[rate, flows, rtt]) for rtt in FACTORS]
+        signs = [point_symbol(point_of[rate, flows, rtt]) for rtt in FACTORS]
         gaps = "  ".join(f"{each:>{len(f'{factor:g}')}}" for each, factor in zip(signs, FACTORS, strict=True))
         lines.append(f"    x {rate:<5g}x {flows:<5g} {'':14}{gaps}")
     return lines
 
 
-def sign(point: Point) -> str:
+def point_symbol(point: MapPoint) -> str:
     """A point of the map: "+" if the advice meets the aims, "o" if another setting does, else "-"."""
     return "+" if point.met else "o" if point.met_by else "-"
 
@@ -180,24 +190,24 @@ def map_reasons(advice: Advice) -> list[str]:
     """A line for each aim that is missed on the map, with its worst point, and one for the overloaded points."""
     lines = []
     for aim in advice.aims:
-        missed = [point for point in advice.map if aim.text in point.missed]
+        missed = [point for point in advice.map if aim.text in point.missed_aims]
         if not missed:
             continue
-        worst = max(missed, key=lambda point: aim.shortfall(point.missed[aim.text]))
-        value = metric_text(aim.metric, worst.missed[aim.text])
+        worst = max(missed, key=lambda point: aim.shortfall(point.missed_aims[aim.text]))
+        value = metric_text(aim.metric, worst.missed_aims[aim.text])
         where = f"rate x {worst.rate:g}, flows x {worst.flows:g}, round trip x {worst.rtt:g}"
         lines.append(f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points, worst at {where} ({value})")
     overloaded = [point for point in advice.map if point.load > 1 and not point.met]
     if overloaded:
         load = max(point.load for point in overloaded)
         lines.append(
-            f"    At {len(overloaded)} of these points, unresponsive traffic alone exceeds the rate of the link (up to "
-            f"{100 * load:.0f} % of it): no queue helps there."
+            f"    At {len(overloaded)} of these points, unresponsive traffic alone exceeds the rate of the link (up "
+            f"to {100 * load:.0f} % of it): no queue helps there."
         )
     return lines
 
 
-def picture(advice: Advice, width: float) -> Figure:
+def trade_off_figure(advice: Advice, width: float) -> Figure:
     """Utilization versus the 99th percentile of the delay: all settings tried, the confirmed ones with intervals.
 
     `width` is in inches.
@@ -219,7 +229,7 @@ def picture(advice: Advice, width: float) -> Figure:
     return figure
 
 
-def _cross(ax: Axes, confirmation: Confirmed, place: str, place_in_list: int) -> tuple[float, float]:
+def _cross(ax: Axes, confirmation: ConfirmedSetting, place: str, place_in_list: int) -> tuple[float, float]:
     """Draw a confirmed setting with the intervals of both metrics. Returns its position in the units of the axes."""
     (x, across), (y, up) = (
         _with_ends(confirmation.measured.summary(place, name), name, factor)
@@ -233,7 +243,7 @@ def _cross(ax: Axes, confirmation: Confirmed, place: str, place_in_list: int) ->
         yerr=up,
         **look,
         linestyle="",
-        label=f"{letter(place_in_list)}: {confirmation.measured.setting.label}",
+        label=f"{setting_letter(place_in_list)}: {confirmation.measured.setting.label}",
     )
     return x, y
 
@@ -256,7 +266,7 @@ def _letters(ax: Axes, figure: Figure, spots: Sequence[tuple[float, float]]) -> 
         occupied.append(chosen := next(free, places[0]))
         offset = (chosen[0] - x, chosen[1] - y)
         look = {"color": style.line_style(at)["color"], "ha": "center", "va": "center"}
-        ax.annotate(letter(at), spot, textcoords="offset points", xytext=offset, **look)
+        ax.annotate(setting_letter(at), spot, textcoords="offset points", xytext=offset, **look)
 
 
 def _with_ends(estimate: Estimate, name: str, factor: float) -> tuple[float, list[list[float]]]:
@@ -266,6 +276,6 @@ def _with_ends(estimate: Estimate, name: str, factor: float) -> tuple[float, lis
     return factor * estimate.mean, [[factor * (estimate.mean - low)], [factor * (high - estimate.mean)]]
 
 
-def letter(place: int) -> str:
+def setting_letter(place: int) -> str:
     """The name of a confirmed setting in the picture: A to Z, then A26, A27, ..."""
     return chr(ord("A") + place) if place < 26 else f"A{place}"

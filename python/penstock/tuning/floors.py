@@ -17,10 +17,10 @@ __all__ = [
     "CODEL_VARIANTS",
     "MIN_THRESHOLD",
     "PIE_VARIANTS",
-    "below",
-    "in_packets",
+    "length_in_packets",
     "min_interval_s",
     "min_limit",
+    "violated_floors",
 ]
 
 INITIAL_WINDOW = 10
@@ -61,7 +61,9 @@ def min_interval_s(link: LoadedLink) -> float:
     return link.rtt / RTT_PER_INTERVAL
 
 
-def below(scheme: str, parameters: Mapping[str, Any], link: LoadedLink, fixed: Collection[str] = ()) -> list[str]:
+def violated_floors(
+    scheme: str, parameters: Mapping[str, Any], link: LoadedLink, fixed: Collection[str] = ()
+) -> list[str]:
     """The floors that a setting violates, each as a clause; empty if it may be advised.
 
     The parameters in `fixed`, which the user has given, have no floors.
@@ -71,7 +73,7 @@ def below(scheme: str, parameters: Mapping[str, Any], link: LoadedLink, fixed: C
     for name in THRESHOLDS if scheme in RED_KIN | {"wred", "rio"} else ():
         values = settings.get(name)
         for value in values if isinstance(values, list) else [values]:
-            packets = in_packets(name, value, {**settings, "scheme": scheme}, link)
+            packets = length_in_packets(name, value, {**settings, "scheme": scheme}, link)
             if packets is not None and packets < MIN_THRESHOLD - 1e-9:
                 reasons.append(f"{name} is less than {MIN_THRESHOLD:g} packets")
             if packets is not None and packets > link.buffer:
@@ -81,13 +83,13 @@ def below(scheme: str, parameters: Mapping[str, Any], link: LoadedLink, fixed: C
         reasons.append(f"target is less than the {1e3 * link.packet_s:.3g} ms to send a packet (RFC 8290, 5.2.2)")
     if scheme in CODEL_VARIANTS and interval is not None and interval < min_interval_s(link) * (1 - 1e-9):
         reasons.append(f"interval is less than a third of the round trip of {1e3 * link.rtt:.3g} ms (RFC 8289, 4.2)")
-    limit = in_packets("limit", settings.get("limit"), {}, link)
+    limit = length_in_packets("limit", settings.get("limit"), {}, link)
     if limit is not None and limit < min_limit(link):
         reasons.append(f"limit is less than initial window + burst + BDP / sqrt(n) = {min_limit(link):.0f} packets")
     return list(dict.fromkeys(reasons))
 
 
-def in_packets(name: str, value: Any, table: Mapping[str, Any], link: LoadedLink) -> float | None:
+def length_in_packets(name: str, value: Any, table: Mapping[str, Any], link: LoadedLink) -> float | None:
     """A queue length in packets of the link's size; None if the value is None or not a length."""
     if value is None or isinstance(value, bool):
         return None

@@ -9,8 +9,8 @@ from penstock.report.page_figure import PageFigure, figure_data
 from penstock.report.templating import render_document
 from penstock.tuning import display
 from penstock.tuning.advice import Advice
-from penstock.tuning.moved import FACTORS
 from penstock.tuning.paste import FASTER
+from penstock.tuning.scaling import FACTORS
 
 __all__ = ["write"]
 
@@ -21,7 +21,7 @@ WIDTHS = {"wide": 6.6, "narrow": 3.4}
 def write(advice: Advice, file: Path, script: str = "") -> None:
     """Write the page, with the shell script that repeats it. Raises `FileError` if it cannot be written."""
     name = advice.scenario.get("name") or "a link"
-    figures = {name: display.picture(advice, width) for name, width in WIDTHS.items()}
+    figures = {name: display.trade_off_figure(advice, width) for name, width in WIDTHS.items()}
     trade_off = PageFigure.from_drawings(
         "trade-off", "Utilization versus queueing delay", figures, "better is up and to the left"
     )
@@ -32,12 +32,12 @@ def write(advice: Advice, file: Path, script: str = "") -> None:
         advice=advice,
         point_of={(p.rate, p.flows, p.rtt): p for p in advice.map},
         reasons=display.map_reasons(advice),
-        headers=display.headers(advice),
-        rows=display.rows(advice),
+        headers=display.column_headers(advice),
+        rows=display.setting_rows(advice),
         trade_off=trade_off,
         figures=figure_data([trade_off]),
         factors=FACTORS,
-        exceptions=display.exceptions(advice),
+        exceptions=display.exception_texts(advice),
         lines=[
             (device["tc"], device["tc_shaped"], _title(device, advice))
             for number in range(len(advice.advised))

@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from penstock import dialects
-from penstock.dialects.tc_grid import representable
+from penstock.dialects.tc_rounding import round_to_tc
 from penstock.dialects.tc_units import RATE
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.bench import Setting
 from penstock.units import format_rate
 
-__all__ = ["DEVICES", "FASTER", "device_lines", "lines", "rounded", "shaped_lines"]
+__all__ = ["DEVICES", "FASTER", "device_lines", "round_to_tc_values", "shaped_tc_lines", "tc_lines"]
 
 FASTER = "If the device is faster than the link, the queue forms downstream. With this shaper, it forms here:"
 """Introduces the lines with a shaper."""
@@ -30,11 +30,11 @@ def device_lines(
     `tc` and `tc_shaped` are None if tc lacks the scheme; `tc_shaped` also if the rate of the link changes over time.
     """
     changes = scenario.get("links", {}).get(link.place.removesuffix(".reverse"), {}).get("change")
-    shaped = None if changes else shaped_lines(setting, link, device)
-    return {"place": link.place, "device": device, "tc": lines(setting, link, device), "tc_shaped": shaped}
+    shaped = None if changes else shaped_tc_lines(setting, link, device)
+    return {"place": link.place, "device": device, "tc": tc_lines(setting, link, device), "tc_shaped": shaped}
 
 
-def lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str | None:
+def tc_lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str | None:
     """The tc commands for the queue alone, with notes as comments; None if tc lacks the scheme."""
     try:
         conversion = dialects.write(setting.scheme, _parameters(setting, link), "tc", _facts(link, device))
@@ -44,12 +44,12 @@ def lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str 
         [
             conversion.text,
             *(f"# {note}" for note in conversion.notes),
-            *(f"# tc cannot express: {item}" for item in conversion.missing),
+            *(f"# tc cannot express: {item}" for item in conversion.lost_settings),
         ]
     )
 
 
-def shaped_lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str | None:
+def shaped_tc_lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str | None:
     """The tc commands for the queue behind a shaper to the rate of the link, HTB or cake's own.
 
     None if tc lacks the scheme, or if the scheme itself is a shaper in tc.
@@ -77,18 +77,20 @@ SHAPING = ("shaper", "wfq", "pq")
 """Schemes that tc implements as a shaper or with classes, so that they do not fit into a class of HTB here."""
 
 
-def rounded(scheme: str, parameters: Mapping[str, Any], fixed: Collection[str], link: LoadedLink) -> dict[str, Any]:
+def round_to_tc_values(
+    scheme: str, parameters: Mapping[str, Any], fixed: Collection[str], link: LoadedLink
+) -> dict[str, Any]:
     """The parameters rounded to values that tc can represent, so that the runs measure exactly the lines to paste.
 
     Parameters in `fixed` keep their values.
     """
-    nearest = representable(scheme, parameters, _facts(link))
+    nearest = round_to_tc(scheme, parameters, _facts(link))
     fixed_values = {name: parameters[name] for name in fixed if name in parameters}
     return {**nearest, **fixed_values}
 
 
-def _facts(link: LoadedLink, device: str | None = None) -> dialects.Facts:
-    return dialects.Facts(link.rate, round(link.packet), device)
+def _facts(link: LoadedLink, device: str | None = None) -> dialects.ConversionContext:
+    return dialects.ConversionContext(link.rate, round(link.packet), device)
 
 
 def _parameters(setting: Setting, link: LoadedLink) -> dict[str, object]:

@@ -14,11 +14,11 @@ import numpy as np
 from penstock.errors import ErrorCollector, PenstockError, ScenarioError
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.resolve.workloads import expand
+from penstock.scenario.resolve.workloads import expand_workloads
 from penstock.scenario.workloads import PARTS
-from penstock.tuning.moved import moved
+from penstock.tuning.scaling import scaled_scenario
 
-__all__ = ["MIX", "SPREAD", "Draw", "Population", "tuned_places"]
+__all__ = ["MIX", "SPREAD", "NetworkDraw", "Population", "tuned_places"]
 
 SPREAD: Mapping[str, float] = {"rate": 1.25, "flows": 2.0, "rtt": 2.0}
 """Largest factors by which a draw scales rate, flows and round trip up or down; the factors are log-uniform.
@@ -35,28 +35,28 @@ is an own decision, so that 20 networks contain each group about twice with send
 
 
 @dataclass(frozen=True)
-class Draw:
+class NetworkDraw:
     """A network of the population.
 
     Attributes:
         number: index of the draw; 0 is the unchanged scenario.
         seed: seed of its run.
-        rate, flows, rtt: factors relative to the scenario.
+        rate_factor, flow_factor, rtt_factor: factors relative to the scenario.
         flavours: by group of TCP flows for which the scenario names no congestion control, the drawn one.
 
     """
 
     number: int
     seed: int
-    rate: float = 1.0
-    flows: float = 1.0
-    rtt: float = 1.0
+    rate_factor: float = 1.0
+    flow_factor: float = 1.0
+    rtt_factor: float = 1.0
     flavours: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The factors, and the congestion controls other than CUBIC, in words."""
-        factors = f"rate × {self.rate:.2g}, flows × {self.flows:.2g}, round trip × {self.rtt:.2g}"
+        factors = f"rate × {self.rate_factor:.2g}, flows × {self.flow_factor:.2g}, round trip × {self.rtt_factor:.2g}"
         others = [f"{group}: {flavour}" for group, flavour in self.flavours.items() if flavour != "cubic"]
         return ", ".join([factors, *others])
 
@@ -71,23 +71,23 @@ class Population:
         self.document, self.places, self.seed = document, tuple(places), seed
         self._groups = _free_groups(document)
 
-    def draw(self, number: int) -> Draw:
+    def draw(self, number: int) -> NetworkDraw:
         """The network with this number."""
         seed = self.seed + number
         if number == 0:
-            return Draw(0, seed)
+            return NetworkDraw(0, seed)
         random = np.random.default_rng([zlib.crc32(b"population"), self.seed, number])
         factors = {name: math.exp(random.uniform(-1, 1) * math.log(most)) for name, most in SPREAD.items()}
         flavours = {name: str(random.choice([*MIX], p=[*MIX.values()])) for name in self._groups}
-        return Draw(number, seed, **factors, flavours=flavours)
+        return NetworkDraw(number, seed, **factors, flavours=flavours)
 
-    def document_of(self, draw: Draw) -> Document:
+    def network_document(self, draw: NetworkDraw) -> Document:
         """The scenario of a network."""
-        return self._document(draw.rate, draw.flows, draw.rtt, tuple(draw.flavours.items()))
+        return self._document(draw.rate_factor, draw.flow_factor, draw.rtt_factor, tuple(draw.flavours.items()))
 
     @lru_cache(maxsize=256)  # noqa: B019 the cache may keep the population alive: it lives as long as its bench
     def _document(self, rate: float, flows: float, rtt: float, flavours: tuple[tuple[str, str], ...]) -> Document:
-        document = moved(self.document, self.places[0], rate=rate, flows=flows, rtt=rtt)
+        document = scaled_scenario(self.document, self.places[0], rate=rate, flows=flows, rtt=rtt)
         for group, flavour in flavours:
             document = _with_flavour(document, self._groups[group], flavour)
         return document
@@ -113,7 +113,7 @@ def _free_groups(document: Document) -> dict[str, str]:
 
     The scenario names no congestion control for them, they have those of Linux, and all of `MIX` accept their keys.
     """
-    written = expand(document.tree, ErrorCollector(document.origins)).written
+    written = expand_workloads(document.tree, ErrorCollector(document.origins)).written
     groups = {}
     for entry in document.resolve().canonical["traffic"]:
         path = written.get(f"traffic.{entry['name']}", f"traffic.{entry['name']}")

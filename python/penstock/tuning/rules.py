@@ -11,7 +11,7 @@ from penstock.model import design
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.floors import CODEL_INTERVAL_S, CODEL_TARGET_S, CODEL_VARIANTS, MIN_THRESHOLD
 
-__all__ = ["Rule", "rules_of"]
+__all__ = ["Rule", "design_rules"]
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Rule:
     parameters: dict[str, Any]
 
 
-def rules_of(scheme: str, link: LoadedLink) -> list[Rule]:
+def design_rules(scheme: str, link: LoadedLink) -> list[Rule]:
     """The rules of a scheme that apply to this link. RED's are DCTCP's if the senders are scalable."""
-    if scheme == "red" and link.scalable:
+    if scheme == "red" and link.is_scalable:
         return _step_rules(link)
     rules = _RULES.get(scheme)
     return [] if rules is None else rules(link)

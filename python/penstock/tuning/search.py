@@ -19,13 +19,13 @@ import numpy as np
 from penstock.errors import PenstockError
 from penstock.results.frames import import_optional_package
 from penstock.tuning.aim import Aim
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.floors import below
-from penstock.tuning.paste import rounded
-from penstock.tuning.population import Draw
-from penstock.tuning.space import Space, space_of
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.floors import violated_floors
+from penstock.tuning.paste import round_to_tc_values
+from penstock.tuning.population import NetworkDraw
+from penstock.tuning.space import Space, search_space
 
-__all__ = ["Search", "objectives", "optimizer", "search"]
+__all__ = ["SchemeSearch", "import_optuna", "objectives", "search"]
 
 SETTINGS_PER_ROUND = 6
 """Settings per scheme and round."""
@@ -41,7 +41,7 @@ MAX_TRIES = 50
 
 
 @dataclass
-class Search:
+class SchemeSearch:
     """The search over the settings of one scheme.
 
     Attributes:
@@ -61,7 +61,7 @@ class Search:
     best: float = np.inf
     best_first: float = np.inf
 
-    def ask(self, bench: Bench) -> tuple[Any, Setting]:
+    def ask(self, bench: TuningBench) -> tuple[Any, Setting]:
         """The next setting to try, as trial and setting.
 
         Settings that violate a floor or that the scheme refuses are skipped. Raises `PenstockError` after `MAX_TRIES`.
@@ -74,36 +74,36 @@ class Search:
                 else trial.suggest_float(knob.name, knob.low, knob.high, log=True)
                 for knob in self.space.knobs
             }
-            parameters = rounded(self.scheme, self.space.parameters(values), self.fixed, bench.link)
+            parameters = round_to_tc_values(self.scheme, self.space.parameters(values), self.fixed, bench.link)
             setting = Setting(self.scheme, parameters, "searched")
-            if not below(self.scheme, parameters, bench.link, self.fixed) and bench.is_valid(setting):
+            if not violated_floors(self.scheme, parameters, bench.link, self.fixed) and bench.is_valid(setting):
                 return trial, setting
             self.study.tell(trial, state=_fail_state())
         raise PenstockError(f"{self.scheme}: no valid setting found in {MAX_TRIES} tries; give more parameters")
 
-    def tell(self, bench: Bench, trial: Any, result: Measured, draws: int) -> None:
+    def tell(self, bench: TuningBench, trial: Any, result: MeasuredSetting, draws: int) -> None:
         """Report a result to the study.
 
         The cost of a setting without runs on all networks is shifted by the difference between all and the first ones.
         """
-        costs = bench.costs(result)
+        costs = bench.search_costs(result)
         self.best_first = min(self.best_first, float(np.mean(costs[:RACING_NETWORKS])))
         cost = float(np.mean(costs))
         if len(costs) == draws:
             self.best = min(self.best, cost)
         elif np.isfinite(self.best):
             cost += max(0.0, self.best - self.best_first)
-        self.study.tell(trial, objectives(bench, result) if bench.competing else cost)
+        self.study.tell(trial, objectives(bench, result) if bench.competing_aims else cost)
 
 
 def search(
-    bench: Bench,
+    bench: TuningBench,
     schemes: Sequence[tuple[str, dict[str, Any]]],
-    draws: Sequence[Draw],
+    draws: Sequence[NetworkDraw],
     rounds: int,
     seed: int,
     has_time: Callable[[int], bool] = lambda runs: True,
-) -> list[Measured]:
+) -> list[MeasuredSetting]:
     """Every setting that was tried in this number of rounds; the survivors of the race have runs on all of `draws`.
 
     `has_time` is called before each round with the maximum number of its runs; if it returns False, the search ends.
@@ -111,10 +111,10 @@ def search(
     """
     searches = []
     for number, (scheme, fixed) in enumerate(schemes):
-        space = space_of(scheme, bench.link, fixed)
+        space = search_space(scheme, bench.link, fixed)
         if space.knobs:
-            searches.append(Search(scheme, fixed, space, _study(len(bench.competing), seed + number)))
-    tried: dict[str, Measured] = {}
+            searches.append(SchemeSearch(scheme, fixed, space, _study(len(bench.competing_aims), seed + number)))
+    tried: dict[str, MeasuredSetting] = {}
     for _ in range(rounds):
         if not has_time(len(searches) * SETTINGS_PER_ROUND * len(draws)):
             break
@@ -129,8 +129,11 @@ def search(
 
 
 def _raced(
-    bench: Bench, searches: Sequence[Search], proposals: Sequence[tuple[Search, Any, Setting]], draws: Sequence[Draw]
-) -> list[Measured]:
+    bench: TuningBench,
+    searches: Sequence[SchemeSearch],
+    proposals: Sequence[tuple[SchemeSearch, Any, Setting]],
+    draws: Sequence[NetworkDraw],
+) -> list[MeasuredSetting]:
     """The proposed settings, measured on all networks or, if clearly worse than the best, on the first ones."""
     if not proposals:
         return []
@@ -140,27 +143,27 @@ def _raced(
     survivors = {
         setting.label: setting
         for scheme_search, _, setting in proposals
-        if bench.costs(results[setting.label]).mean() < scheme_search.best_first + RACING_MARGIN
+        if bench.search_costs(results[setting.label]).mean() < scheme_search.best_first + RACING_MARGIN
     }
     if survivors and other_draws:
         further = bench.measure([*survivors.values()], other_draws)
-        results |= {result.setting.label: results[result.setting.label].joined(result) for result in further}
+        results |= {result.setting.label: results[result.setting.label].with_runs_of(result) for result in further}
     return [results[setting.label] for _, _, setting in proposals]
 
 
-def objectives(bench: Bench, measured: Measured) -> list[float]:
+def objectives(bench: TuningBench, measured: MeasuredSetting) -> list[float]:
     """The objectives of the competing aims, to be minimized. A missed bound adds a penalty to all of them."""
-    missed = max(0.0, measured.score - 1.0) if any(aim.has_bound for aim in bench.aims) else 0.0
-    return [_objective(bench, measured, aim) + 1e6 * missed for aim in bench.competing]
+    missed = max(0.0, measured.mean_score - 1.0) if any(aim.has_bound for aim in bench.aims) else 0.0
+    return [_objective(bench, measured, aim) + 1e6 * missed for aim in bench.competing_aims]
 
 
-def _objective(bench: Bench, measured: Measured, aim: Aim) -> float:
+def _objective(bench: TuningBench, measured: MeasuredSetting, aim: Aim) -> float:
     mean = float(np.nanmean(measured.values(aim.place or bench.link.place, aim.metric)))
     return mean if aim.side == "min" else -mean
 
 
 def _study(competing: int, seed: int) -> Any:
-    optuna = optimizer()
+    optuna = import_optuna()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     if competing > 1:
         sampler: Any = optuna.samplers.NSGAIISampler(seed=seed, population_size=2 * SETTINGS_PER_ROUND)
@@ -173,9 +176,9 @@ def _study(competing: int, seed: int) -> Any:
 
 def _fail_state() -> Any:
     """The Optuna state of a trial that was not measured."""
-    return optimizer().trial.TrialState.FAIL
+    return import_optuna().trial.TrialState.FAIL
 
 
-def optimizer() -> Any:
+def import_optuna() -> Any:
     """The package Optuna. Raises `MissingPackageError` if it is not installed."""
     return import_optional_package("optuna", "the search of penstock tune")

@@ -14,13 +14,13 @@ from penstock.tuning.floors import (
     CODEL_VARIANTS,
     MIN_THRESHOLD,
     PIE_VARIANTS,
-    in_packets,
+    length_in_packets,
     min_interval_s,
     min_limit,
 )
 from penstock.units import parse_time
 
-__all__ = ["Knob", "Space", "space_of"]
+__all__ = ["Knob", "Space", "search_space"]
 
 TARGET_SHARES = (0.02, 0.5)
 """Range of CoDel's target, relative to its interval."""
@@ -55,7 +55,7 @@ class Space:
     parameters: Callable[[Values], dict[str, Any]]
 
 
-def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
+def search_space(scheme: str, link: LoadedLink, fixed: Values) -> Space:
     """The search space of a scheme on a link, without the fixed parameters; no knobs if nothing is left to search."""
     family = _FAMILIES.get(scheme, _general_family(scheme))
     knobs, make = family(link, fixed)
@@ -110,13 +110,13 @@ def _red_family(link: LoadedLink, fixed: Values) -> Family:
     knobs = [_length("min_th", link), Knob("spread", 1.5, 8.0), Knob("max_p", 0.005, 1.0), Knob("trips", 0.3, 100.0)]
     gentle = Knob("gentle", choices=(False, True))
 
-    def make(values: Values) -> dict[str, Any]:
+    def knobs_to_parameters(values: Values) -> dict[str, Any]:
         parameters = _thresholds({**values, **fixed_lengths}, link)
         if "trips" in values:
             parameters["w_q"] = _rounded(link.weight(values["trips"]))
         return parameters | {name: _rounded_number(values[name]) for name in ("max_p", "gentle") if name in values}
 
-    return [*knobs, gentle], make
+    return [*knobs, gentle], knobs_to_parameters
 
 
 def _wred_family(link: LoadedLink, fixed: Values) -> Family:
@@ -128,10 +128,10 @@ def _wred_family(link: LoadedLink, fixed: Values) -> Family:
     knobs, of_red = _red_family(link, {})
     if fixed.keys() & {"min_th", "max_th", "max_p"}:
         knobs = [knob for knob in knobs if knob.name in ("trips", "gentle")]
-    elif link.precedences > 1:
+    elif link.drop_precedences > 1:
         knobs.append(Knob("lead", 1.0, 8.0))
 
-    def make(values: Values) -> dict[str, Any]:
+    def knobs_to_parameters(values: Values) -> dict[str, Any]:
         parameters = of_red({name: value for name, value in values.items() if name != "lead"})
         levels = 2 if "lead" in values else 1
         lead = min(values.get("lead", 1.0), link.buffer / parameters.get("max_th", link.buffer))
@@ -140,7 +140,7 @@ def _wred_family(link: LoadedLink, fixed: Values) -> Family:
                 parameters[name] = [_rounded(lead * parameters[name]), parameters[name]][2 - levels :]
         return parameters | ({"max_p": [parameters["max_p"]] * levels} if "max_p" in parameters else {})
 
-    return knobs, make
+    return knobs, knobs_to_parameters
 
 
 def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
 
 def _packets(name: str, values: Values, link: LoadedLink) -> float:
     """A threshold in packets of the link."""
-    return in_packets(name, values[name], {**values, "scheme": "red"}, link) or 0.0
+    return length_in_packets(name, values[name], {**values, "scheme": "red"}, link) or 0.0
 
 
 def _codel_family(link: LoadedLink, fixed: Values) -> Family:
@@ -174,7 +174,7 @@ def _codel_family(link: LoadedLink, fixed: Values) -> Family:
         interval = Knob("interval", target / TARGET_SHARES[1], target / TARGET_SHARES[0])
     fixed_interval_s = parse_time(fixed["interval"]) / 1e9 if "interval" in fixed else CODEL_INTERVAL_S
 
-    def make(values: Values) -> dict[str, Any]:
+    def knobs_to_parameters(values: Values) -> dict[str, Any]:
         parameters: dict[str, Any] = {}
         if "part" in values:
             parameters["target"] = _ms(max(values["part"] * values.get("interval", fixed_interval_s), link.packet_s))
@@ -182,14 +182,14 @@ def _codel_family(link: LoadedLink, fixed: Values) -> Family:
             parameters["interval"] = _ms(values["interval"])
         return parameters
 
-    return [interval, Knob("part", *TARGET_SHARES)], make
+    return [interval, Knob("part", *TARGET_SHARES)], knobs_to_parameters
 
 
 def _pie_family(link: LoadedLink, _fixed: Values) -> Family:
     """The target delay, and one factor for both gains."""
     knobs = [Knob("target", max(link.packet_s, 1e-3), 0.1), Knob("gain", 0.1, 10.0)]
 
-    def make(values: Values) -> dict[str, Any]:
+    def knobs_to_parameters(values: Values) -> dict[str, Any]:
         parameters: dict[str, Any] = {}
         if "target" in values:
             parameters["target"] = _ms(values["target"])
@@ -197,14 +197,14 @@ def _pie_family(link: LoadedLink, _fixed: Values) -> Family:
             parameters |= {"alpha": _rounded(0.125 * values["gain"]), "beta": _rounded(1.25 * values["gain"])}
         return parameters
 
-    return knobs, make
+    return knobs, knobs_to_parameters
 
 
 def _pi_family(link: LoadedLink, _fixed: Values) -> Family:
     """The reference queue length, and one factor for both gains."""
     knobs = [_length("target", link), Knob("gain", 0.1, 100.0)]
 
-    def make(values: Values) -> dict[str, Any]:
+    def knobs_to_parameters(values: Values) -> dict[str, Any]:
         parameters: dict[str, Any] = {}
         if "target" in values:
             parameters["target"] = _rounded(values["target"])
@@ -213,7 +213,7 @@ def _pi_family(link: LoadedLink, _fixed: Values) -> Family:
             parameters |= {"a": _rounded(a), "b": _rounded(a * 0.99704)}
         return parameters
 
-    return knobs, make
+    return knobs, knobs_to_parameters
 
 
 def _general_family(scheme: str) -> Callable[[LoadedLink, Values], Family]:

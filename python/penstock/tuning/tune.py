@@ -8,38 +8,38 @@ from pathlib import Path
 
 import numpy as np
 
-from penstock.engine.run import threads_of
-from penstock.errors import ErrorDetail, ScenarioError, collecting
+from penstock.engine.run import thread_count
+from penstock.errors import ErrorDetail, ScenarioError, append_errors_to
 from penstock.results.estimate import summarize
 from penstock.results.simultaneous import adjusted_alpha
-from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.budget.estimate import estimate_run
 from penstock.scenario.document import Document, ScenarioLike, as_document
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.resolve.codepoints import codepoints
+from penstock.scenario.resolve.codepoints import codepoint_names
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
 from penstock.studies.pilots import with_warmups
 from penstock.studies.plan import ComparisonPlan, check_places, own_queue, with_default_watches
 from penstock.studies.store import RunResults
-from penstock.tuning.advice import Advice, Confirmed
+from penstock.tuning.advice import Advice, ConfirmedSetting
 from penstock.tuning.aim import Aim, parse_aims
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.budget import MAP_SETTINGS, Budget, Clock
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.budget import MAP_SETTINGS, BudgetClock, SearchPlan
 from penstock.tuning.capture import with_capture
-from penstock.tuning.choice import ENOUGH, attainable, best_of, success
-from penstock.tuning.departure import departure
-from penstock.tuning.floors import below
-from penstock.tuning.paste import rounded
-from penstock.tuning.population import Draw, Population, tuned_places
-from penstock.tuning.robust import map_of
-from penstock.tuning.rules import rules_of
-from penstock.tuning.search import objectives, optimizer, search
-from penstock.tuning.simpler import simpler
-from penstock.tuning.space import space_of
+from penstock.tuning.choice import ENOUGH, attainable_networks, choose_setting, count_successes
+from penstock.tuning.departure import departure_from_defaults
+from penstock.tuning.floors import violated_floors
+from penstock.tuning.paste import round_to_tc_values
+from penstock.tuning.population import NetworkDraw, Population, tuned_places
+from penstock.tuning.robustness_map import measure_map
+from penstock.tuning.rules import design_rules
+from penstock.tuning.search import import_optuna, objectives, search
+from penstock.tuning.simplification import simplify_settings
+from penstock.tuning.space import search_space
 from penstock.tuning.unmet import runs_without_limit
 
-__all__ = ["DRAW_OFFSET", "bench_of", "parse_request", "tune"]
+__all__ = ["DRAW_OFFSET", "create_bench", "parse_request", "tune"]
 
 DRAW_OFFSET = 1_000_000
 """Offset of the numbers of the confirmation networks; those of the map start at twice this number."""
@@ -67,7 +67,7 @@ def tune(
     progress: Progress | None = None,
     store: RunResults | None = None,
     capture: str | Path | None = None,
-    forecast: Callable[[Budget], object] | None = None,
+    forecast: Callable[[SearchPlan], object] | None = None,
 ) -> Advice:
     """Find settings that meet the aims on a link, and confirm them on fresh networks.
 
@@ -95,11 +95,11 @@ def tune(
     document = as_document(scenario)
     if capture is not None:
         document = with_capture(document, capture, at)
-    bench, candidates = bench_of(document, aims, schemes, at=at, jobs=jobs, progress=progress, store=store)
+    bench, candidates = create_bench(document, aims, schemes, at=at, jobs=jobs, progress=progress, store=store)
     return _Tuning(bench, candidates, bench.population.document.resolve(), budget_s, forecast).advice()
 
 
-def bench_of(
+def create_bench(
     document: Document,
     aims: str | Iterable[str],
     schemes: SchemeLike | Iterable[SchemeLike],
@@ -108,19 +108,19 @@ def bench_of(
     jobs: int | None = None,
     progress: Progress | None = None,
     store: RunResults | None = None,
-) -> tuple[Bench, tuple[Candidate, ...]]:
+) -> tuple[TuningBench, tuple[Candidate, ...]]:
     """The bench that measures settings on networks around a scenario, and the schemes; arguments as for `tune`.
 
     Raises `ScenarioError` with all errors of the request, and `PenstockError` as `tune` does.
     """
-    threads = threads_of(jobs)
+    threads = thread_count(jobs)
     resolved, places, candidates, parsed_aims = parse_request(document, schemes, aims, at)
-    optimizer()  # reports a missing package before the first run
+    import_optuna()  # reports a missing package before the first run
     document = with_default_watches(_with_warmup(document, candidates, places, jobs), resolved)
     resolved = document.resolve()
-    links = [LoadedLink.of(resolved, place) for place in places]
+    links = [LoadedLink.from_scenario(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))
-    bench = Bench(population, links, parsed_aims, results=store, threads=threads, progress=progress)
+    bench = TuningBench(population, links, parsed_aims, results=store, threads=threads, progress=progress)
     return bench, candidates
 
 
@@ -137,18 +137,18 @@ def parse_request(
     """The resolved scenario, the tuned links, candidates and aims. Raises `ScenarioError` with the errors of all."""
     errors: list[ErrorDetail] = []
     aim_errors: list[ErrorDetail] = []
-    with collecting(errors):
+    with append_errors_to(errors):
         resolved = document.resolve()
         places = [at] if at is not None else tuned_places(resolved)
         named: Mapping[str, Iterable[str]] = {
             "links": [*places, *resolved.watched],
             "traffic": resolved.readable["traffic"],
-            "dscp": codepoints(resolved.canonical["traffic"]),
+            "dscp": codepoint_names(resolved.canonical["traffic"]),
         }
-        with collecting(aim_errors):
+        with append_errors_to(aim_errors):
             parsed_aims = parse_aims([aims] if isinstance(aims, str) else aims, named)
         check_places(document, places)
-    with collecting(errors):
+    with append_errors_to(errors):
         candidates = Candidate.from_schemes(schemes)
     if errors or aim_errors:
         raise ScenarioError([*errors, *aim_errors])
@@ -160,26 +160,26 @@ class _Tuning:
 
     def __init__(
         self,
-        bench: Bench,
+        bench: TuningBench,
         candidates: Sequence[Candidate],
         resolved: Resolved,
         budget_s: float,
-        forecast: Callable[[Budget], object] | None,
+        forecast: Callable[[SearchPlan], object] | None,
     ) -> None:
         self.bench, self.resolved = bench, resolved
         self.schemes = [(candidate.name, dict(candidate.params)) for candidate in candidates]
         self.baselines = _baselines(bench, candidates)
-        searched = sum(bool(space_of(name, bench.link, fixed).knobs) for name, fixed in self.schemes)
-        self.budget = Budget.plan(budget_s, estimate(resolved).total_events, searched, len(self.baselines))
-        self.clock = Clock(budget_s)
+        searched = sum(bool(search_space(name, bench.link, fixed).knobs) for name, fixed in self.schemes)
+        self.budget = SearchPlan.plan(budget_s, estimate_run(resolved).total_events, searched, len(self.baselines))
+        self.clock = BudgetClock(budget_s)
         bench.planned = self.budget.runs
         if forecast is not None:
             forecast(self.budget)
         self.max_loss = math.inf
         self.search_draws = self._draws(0, self.budget.search)
-        self.extra_draws = self._draws(self.budget.search, self.budget.choice)
+        self.extra_draws = self._draws(self.budget.search, self.budget.choice_networks)
 
-    def _draws(self, first: int, end: int) -> list[Draw]:
+    def _draws(self, first: int, end: int) -> list[NetworkDraw]:
         return [self.bench.population.draw(number) for number in range(first, end)]
 
     def advice(self) -> Advice:
@@ -201,15 +201,15 @@ class _Tuning:
             confirmed=confirmed,
             tried=(*baselines, *searched),
             draws=tuple(draws),
-            map=map_of(bench, advised[0], _alternative(confirmed), 2 * DRAW_OFFSET) if has_map else (),
-            companions=tuple(bench.companion(each, link) for link in bench.links[1:] for each in advised),
+            map=measure_map(bench, advised[0], _alternative(confirmed), 2 * DRAW_OFFSET) if has_map else (),
+            companions=tuple(bench.reverse_setting(each, link) for link in bench.links[1:] for each in advised),
             without_limit=None if len(advised) > 1 else runs_without_limit(bench, met, draws),
             runs=bench.runs_of([entry.measured for entry in confirmed]),
             run_count=bench.run_count,
             rounds=self.clock.rounds,
         )
 
-    def _max_loss(self, present: Measured) -> float:
+    def _max_loss(self, present: MeasuredSetting) -> float:
         """The largest loss rate of an advised setting; infinite if an aim is about the loss of the tuned link."""
         place = self.bench.link.place
         if any(aim.metric == "loss_rate" and aim.place in (None, place) for aim in self.bench.aims):
@@ -221,10 +221,10 @@ class _Tuning:
         return self.clock.has_time(self.bench.run_count, more, rest)
 
     def _choose(
-        self, baselines: Sequence[Measured], searched: Sequence[Measured]
-    ) -> tuple[tuple[Setting, ...], list[Measured]]:
+        self, baselines: Sequence[MeasuredSetting], searched: Sequence[MeasuredSetting]
+    ) -> tuple[tuple[Setting, ...], list[MeasuredSetting]]:
         """The settings to advise, and the pool from which they were chosen, measured on all networks of the choice."""
-        if self.bench.competing:
+        if self.bench.competing_aims:
             allowed = [each for each in (*baselines, *searched) if not self._barred(each)]
             return _front(self.bench, allowed), list(baselines)
         complete = [each for each in searched if len(each.scores) == len(self.search_draws)]
@@ -232,7 +232,9 @@ class _Tuning:
         finalists = [
             best for name in names for best in self._finalists([m for m in complete if m.setting.scheme == name])
         ]
-        simplified = simpler(self.bench, finalists, dict(self.schemes), self.search_draws) if finalists else []
+        simplified = (
+            simplify_settings(self.bench, finalists, dict(self.schemes), self.search_draws) if finalists else []
+        )
         labels = {each.setting.label for each in baselines}
         new = {each.setting.label: each for each in simplified if each.setting.label not in labels}
         pool = [*baselines, *new.values()]
@@ -240,40 +242,42 @@ class _Tuning:
         rest += len(pool) * len(self.extra_draws)
         if self.extra_draws and not self.clock.is_behind(self.bench.run_count, rest):
             further = self.bench.measure([each.setting for each in pool], self.extra_draws)
-            pool = [each.joined(more) for each, more in zip(pool, further, strict=True)]
+            pool = [each.with_runs_of(more) for each, more in zip(pool, further, strict=True)]
         return (self._best(pool).setting,), pool
 
-    def _finalists(self, measured: Sequence[Measured]) -> list[Measured]:
+    def _finalists(self, measured: Sequence[MeasuredSetting]) -> list[MeasuredSetting]:
         """Of the settings of a scheme, the one with the least cost and, if it differs, the one with the best score."""
-        cheapest = min(measured, key=lambda each: float(self.bench.costs(each).mean()))
-        best = min(measured, key=lambda each: each.score)
+        cheapest = min(measured, key=lambda each: float(self.bench.search_costs(each).mean()))
+        best = min(measured, key=lambda each: each.mean_score)
         return [cheapest] if best is cheapest else [cheapest, best]
 
-    def _best(self, pool: Sequence[Measured]) -> Measured:
+    def _best(self, pool: Sequence[MeasuredSetting]) -> MeasuredSetting:
         """The setting to advise, of those that are not barred."""
         allowed = [each for each in pool if not self._barred(each)]
         link = self.bench.link
-        departures = {m.setting.label: departure(m.setting.scheme, m.setting.parameters, link) for m in allowed}
-        return best_of(allowed, self.bench.aims, link.place, departures)
+        departures = {
+            m.setting.label: departure_from_defaults(m.setting.scheme, m.setting.parameters, link) for m in allowed
+        }
+        return choose_setting(allowed, self.bench.aims, link.place, departures)
 
-    def _barred(self, measured: Measured) -> list[str]:
+    def _barred(self, measured: MeasuredSetting) -> list[str]:
         """Reasons not to advise a setting, whatever its results; nothing bars the present queue."""
         setting, place = measured.setting, self.bench.link.place
         if setting.origin == "present":
             return []
         given = dict(self.schemes).get(setting.scheme, {})
-        reasons = below(setting.scheme, setting.parameters, self.bench.link, given)
+        reasons = violated_floors(setting.scheme, setting.parameters, self.bench.link, given)
         loss = float(np.nanmean(measured.values(place, "loss_rate")))
         if loss > self.max_loss:
             reasons.append(
-                f"loses {100 * loss:.2g} % of the packets, more than the limit of {100 * self.max_loss:.2g} % for this "
-                "link"
+                f"loses {100 * loss:.2g} % of the packets, more than the limit of {100 * self.max_loss:.2g} % for "
+                "this link"
             )
         return reasons
 
     def _confirm(
-        self, chosen: tuple[Setting, ...], pool: Sequence[Measured], draws: Sequence[Draw]
-    ) -> tuple[tuple[Setting, ...], tuple[Confirmed, ...]]:
+        self, chosen: tuple[Setting, ...], pool: Sequence[MeasuredSetting], draws: Sequence[NetworkDraw]
+    ) -> tuple[tuple[Setting, ...], tuple[ConfirmedSetting, ...]]:
         """The settings to advise, and all settings of the pool measured on fresh networks, the advised ones first.
 
         A single chosen setting gives way to the best one on all networks, old and fresh, if that meets the aims on the
@@ -284,27 +288,29 @@ class _Tuning:
         settings = [*chosen, *(each.setting for each in pool if each.setting.label not in labels)]
         measured = self.bench.measure(settings, draws)
         fresh = {each.setting.label: each for each in measured}
-        both = [each.joined(fresh[each.setting.label]) for each in pool]
+        both = [each.with_runs_of(fresh[each.setting.label]) for each in pool]
         barred = {each.setting.label: reasons for each in both if (reasons := self._barred(each))}
         allowed = [each for each in measured if each.setting.label not in barred]
         if len(chosen) == 1:
             first = chosen[0].label
-            is_worse = first in barred or not success(fresh[first], allowed).is_enough
+            is_worse = first in barred or not count_successes(fresh[first], allowed).is_sufficient
             proven = [
-                each for each in allowed if success(each, allowed).is_enough and each.setting.origin != "reference"
+                each
+                for each in allowed
+                if count_successes(each, allowed).is_sufficient and each.setting.origin != "reference"
             ]
             labels = {each.setting.label for each in proven if is_worse}
             best = self._best([each for each in both if each.setting.label in labels] or both).setting.label
-            if is_worse or success(fresh[best], allowed).is_enough:
+            if is_worse or count_successes(fresh[best], allowed).is_sufficient:
                 measured.sort(key=lambda each: each.setting.label != best)
                 chosen = (measured[0].setting,)
         differences = np.column_stack([each.scores - measured[0].scores for each in measured])
         alpha = adjusted_alpha(differences)
         return chosen, tuple(
-            Confirmed(
+            ConfirmedSetting(
                 each,
                 _met(self.bench, each, allowed),
-                success(each, allowed),
+                count_successes(each, allowed),
                 summarize(column.tolist(), alpha),
                 tuple(barred.get(each.setting.label, ())),
             )
@@ -312,7 +318,7 @@ class _Tuning:
         )
 
 
-def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
+def _baselines(bench: TuningBench, schemes: Sequence[Candidate]) -> list[Setting]:
     """The settings that are not searched: the present queue, the candidates as given, their rules, and a reference.
 
     Rules that contradict a given parameter are left out.
@@ -328,8 +334,10 @@ def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
             origin = "given" if candidate.params else "default"
             settings.append(Setting(candidate.name, dict(candidate.params), origin))
     for candidate in schemes:
-        for rule in rules_of(candidate.name, bench.link):
-            parameters = rounded(candidate.name, {**rule.parameters, **candidate.params}, candidate.params, bench.link)
+        for rule in design_rules(candidate.name, bench.link):
+            parameters = round_to_tc_values(
+                candidate.name, {**rule.parameters, **candidate.params}, candidate.params, bench.link
+            )
             setting = Setting(candidate.name, parameters, rule.source)
             agrees = all(candidate.params.get(name, value) == value for name, value in rule.parameters.items())
             if agrees and bench.is_valid(setting):
@@ -340,7 +348,7 @@ def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
     return [setting for setting in settings if first_of_label[setting.label] is setting]
 
 
-def _front(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
+def _front(bench: TuningBench, tried: Sequence[MeasuredSetting]) -> tuple[Setting, ...]:
     """The Pareto front of these settings, thinned out to at most `MAX_FRONT_SIZE`."""
     run_count = max(len(measured.scores) for measured in tried)
     complete = [each for each in tried if len(each.scores) == run_count and each.setting.origin != "reference"]
@@ -355,12 +363,12 @@ def _front(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
     return tuple(front[number].setting for number in spread)
 
 
-def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> dict[str, bool]:
+def _met(bench: TuningBench, measured: MeasuredSetting, all_measured: Sequence[MeasuredSetting]) -> dict[str, bool]:
     """By aim with a bound, whether a setting meets it on at least 95 % of the networks where all aims are attainable.
 
     The required number of networks is rounded down. If few are attainable, all networks count.
     """
-    possible = attainable(all_measured)
+    possible = attainable_networks(all_measured)
     if 2 * possible.sum() < len(possible):
         possible = np.ones(len(possible), bool)
     met = {}
@@ -371,7 +379,7 @@ def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> 
     return met
 
 
-def _alternative(confirmed: Sequence[Confirmed]) -> list[Setting]:
+def _alternative(confirmed: Sequence[ConfirmedSetting]) -> list[Setting]:
     """The other confirmed setting that meets the aims on the most networks; empty if there is none."""
-    others = sorted(confirmed[1:], key=lambda entry: (-entry.success.met, entry.measured.score))
+    others = sorted(confirmed[1:], key=lambda entry: (-entry.success.met, entry.measured.mean_score))
     return [entry.measured.setting for entry in others[:1]]

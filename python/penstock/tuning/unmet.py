@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from penstock.results.display import display_unit, format_number, join_with_and, round_to_digits
 from penstock.results.metrics import find_metric
 from penstock.tuning.aim import Aim
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.choice import success
-from penstock.tuning.population import Draw
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.choice import count_successes
+from penstock.tuning.population import NetworkDraw
 
 __all__ = ["UNLIMITED", "Met", "metric_text", "runs_without_limit", "unmet_text"]
 
-Met = Sequence[tuple[Measured, Mapping[str, bool | None]]]
+Met = Sequence[tuple[MeasuredSetting, Mapping[str, bool | None]]]
 """Confirmed settings, the advised one first, and for each of them by aim whether it meets it."""
 
 UNLIMITED = Setting("droptail", {"limit": "inf"}, "reference")
@@ -28,7 +28,7 @@ def _missed_by_all(aims: Sequence[Aim], confirmed: Met) -> list[Aim]:
     return [aim for aim in aims if aim.has_bound and all(met.get(aim.text) is False for _, met in confirmed)]
 
 
-def runs_without_limit(bench: Bench, confirmed: Met, draws: Sequence[Draw]) -> Measured | None:
+def runs_without_limit(bench: TuningBench, confirmed: Met, draws: Sequence[NetworkDraw]) -> MeasuredSetting | None:
     """The unlimited queue on the confirmation networks, if all settings carry less than an aim requires; else None."""
     if not any(aim.side == ">" and aim.metric in LOAD_METRICS for aim in _missed_by_all(bench.aims, confirmed)):
         return None
@@ -40,7 +40,7 @@ def unmet_text(
     aims: Sequence[Aim],
     place: str,
     confirmed: Met,
-    without_limit: Measured | None,
+    without_limit: MeasuredSetting | None,
     barred: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Sentences for advice that misses an aim.
@@ -51,8 +51,8 @@ def unmet_text(
         together = " together" if len(_bounded(aims)) > 1 else ""
         aimed = join_with_and([aim.text for aim in _bounded(aims)])
         sentences = [
-            f"No acceptable setting of the requested schemes meets {aimed}"
-            f"{together}; {join_with_and(references)}, which was not requested, does"
+            f"No acceptable setting of the requested schemes meets {aimed}{together}; {join_with_and(references)}, "
+            "which was not requested, does"
         ]
         closest = f"Of the requested schemes, {confirmed[0][0].setting.label} comes closest"
     else:
@@ -71,11 +71,11 @@ def _meeting_all(aims: Sequence[Aim], confirmed: Met) -> list[str]:
         for measured, met in confirmed
         if measured.setting.origin == "reference"
         and all(met.get(aim.text) for aim in _bounded(aims))
-        and success(measured, all_measured).is_enough
+        and count_successes(measured, all_measured).is_sufficient
     ]
 
 
-def _sentences(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measured | None) -> list[str]:
+def _sentences(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: MeasuredSetting | None) -> list[str]:
     """The aims that no setting meets, and the settings that meet the others."""
     _, met = confirmed[0]
     missed = [aim for aim in aims if met.get(aim.text) is False]
@@ -100,7 +100,7 @@ def _bounded(aims: Sequence[Aim]) -> list[Aim]:
     return [aim for aim in aims if aim.has_bound]
 
 
-def _value(aim: Aim, place: str, measured: Measured) -> float:
+def _value(aim: Aim, place: str, measured: MeasuredSetting) -> float:
     return measured.summary(aim.place or place, aim.metric).mean
 
 
@@ -123,12 +123,12 @@ def _nearest(aim: Aim, place: str, confirmed: Met) -> str:
     return f"{aim.text} ({label} comes closest, on {networks} of {len(closest.scores)} networks; its mean is {value})"
 
 
-def _networks(aim: Aim, place: str, measured: Measured) -> int:
+def _networks(aim: Aim, place: str, measured: MeasuredSetting) -> int:
     """The number of networks on which a setting meets an aim."""
     return sum(not aim.is_missed(value) for value in measured.values(aim.place or place, aim.metric).tolist())
 
 
-def _without_limit(aim: Aim, place: str, measured: Measured) -> str:
+def _without_limit(aim: Aim, place: str, measured: MeasuredSetting) -> str:
     value = _value(aim, place, measured)
     if aim.shortfall(value) > 0:
         return (
@@ -138,7 +138,8 @@ def _without_limit(aim: Aim, place: str, measured: Measured) -> str:
     delay = measured.summary(place, "delay_p99_s").mean
     return (
         f"An unlimited queue, which drops nothing, would meet {aim.text}, but the 99th percentile of its delay is "
-        f"{metric_text('delay_p99_s', delay)}: losses hold the flows back, and there are too few flows to fill the link"
+        f"{metric_text('delay_p99_s', delay)}: losses hold the flows back, and there are too few flows to fill the "
+        "link"
     )
 
 

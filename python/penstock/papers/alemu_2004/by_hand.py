@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock import _native
-from penstock.explain.explanation import prepare
+from penstock.explain.explanation import prepare_explanation
 from penstock.reproduce.figure import (
     CurveFigure,
     Exhibit,
@@ -169,7 +169,7 @@ def _keep(run: ps.Run) -> dict[str, float]:
 
 def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int], count: int) -> list[int]:
     """Flows of the first packets served if all are backlogged: one class per flow, with packets of these sizes."""
-    explanation = prepare(scheme, "1Mbit", "54ms", None, "100p")
+    explanation = prepare_explanation(scheme, "1Mbit", "54ms", None, "100p")
     ((name, values),) = setting.items()
     classes = [{"name": f"class{i}", "match": {}, "params": {name: x}, "queue": None} for i, x in enumerate(values)]
     params = json.dumps({**explanation.queue.canonical["params"], "classes": classes})

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import penstock as ps
-from penstock.explain.explanation import prepare
+from penstock.explain.explanation import prepare_explanation
 from penstock.plots import drop_function
 from penstock.reproduce.figure import (
     CurveFigure,
@@ -33,7 +33,7 @@ draw = CurveFigure("x", "d", "curve", labels=("average queue (packets)", "drop p
 
 def drop_curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
     """Queue in packets and drop probability of a scheme, given as on the command line, in 400 steps up to the limit."""
-    points = prepare(scheme, "1.5Mbit", "54ms", None, f"{limit}p").curve()
+    points = prepare_explanation(scheme, "1.5Mbit", "54ms", None, f"{limit}p").drop_function_curve()
     if points is None:
         raise AssertionError(f"{scheme} has a drop function")
     return np.asarray(points[0]), np.asarray(points[1])

@@ -26,7 +26,7 @@ from penstock.results.sample import RunSample
 from . import tables5
 from .setup import claim
 
-RED, DROPTAIL = ps.model.Batches((0.9, 0.1)), ps.model.Batches((0.6, 0.4))
+RED, DROPTAIL = ps.model.LossBatches((0.9, 0.1)), ps.model.LossBatches((0.6, 0.4))
 """Groups of one and two losses."""
 REDUNDANCY = list(range(1, 9))
 COMPUTED = [1.631, 2.158, 3.327, 4.265, 5.280, 6.272, 7.272, 8.270]

@@ -9,7 +9,7 @@ import numpy as np
 
 import penstock as ps
 from penstock.aqms.catalog import find_scheme
-from penstock.explain.explanation import prepare
+from penstock.explain.explanation import prepare_explanation
 from penstock.reproduce.figure import (
     Exhibit,
     QuickOrFull,
@@ -64,7 +64,7 @@ def _between(scheme: str, rate: float) -> float:
     """Median seconds between two updates while the load goes from 1.5 to 0.3 of the rate and back."""
     half = 100 * 8e-3 / rate
     steps = [(1.5, half), (0.3, half)] * round(SECONDS / (2 * half))
-    response = prepare(scheme, f"{rate}Mbit", "54ms", None, "35p").response(steps, 8_000)
+    response = prepare_explanation(scheme, f"{rate}Mbit", "54ms", None, "35p").step_response(steps, 8_000)
     times = np.asarray(response["t"])[1:]
     for gauge in MOVED:
         moves = times[np.diff(response.get(f"gauge:{gauge}", [0.0] * (len(times) + 1))) != 0]

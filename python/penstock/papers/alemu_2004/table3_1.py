@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import penstock as ps
-from penstock.explain.explanation import prepare
+from penstock.explain.explanation import prepare_explanation
 from penstock.reproduce.figure import Claim, Exhibit, QuickOrFull, ReproductionEffort, Rows, Sweep
 from penstock.reproduce.label_values import within
 from penstock.reproduce.number import Number, formula, metric
@@ -55,11 +55,7 @@ tab3_1 = Exhibit(
     "Table 3.1: the thresholds of PSAND with 23 flows, factor and power 1 and max_p of at most 0.5 (Section 3.2.2)",
     *_rows(),
     PRINTED.interval_claim("tab3.1"),
-    claim(
-        "tab3.1/full",
-        WIDER.matches_measured("the column of full queues"),
-        reading="full from 26 packets on",
-    ),
+    claim("tab3.1/full", WIDER.matches_measured("the column of full queues"), reading="full from 26 packets on"),
     *(
         claim("tab3.1/c1", AQS.at_next_value("min_th") > AQS),
         claim("tab3.1/c2", AQS(max_th=35) > AQS(max_th=10.5), must_hold=True),
@@ -234,7 +230,7 @@ def rows(_: ReproductionEffort) -> Rows:
     """The queues at which the drop function leaves 0 and reaches max_p, for each target."""
     for target in RULE:
         scheme = f"psand:target={target}p,max_p=0.1"
-        curve = prepare(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").curve()
+        curve = prepare_explanation(scheme, "1.5Mbit", "54ms", None, f"{BUFFER}p").drop_function_curve()
         if curve is None:
             raise AssertionError("PSAND has a drop function")
         queue, p = (np.asarray(values) for values in curve)

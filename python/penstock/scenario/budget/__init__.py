@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.errors import ErrorCollector, PenstockError, ScenarioError
-from penstock.scenario.budget.estimate import Estimate, estimate
-from penstock.scenario.replayed import replay_notes
+from penstock.scenario.budget.estimate import RunEstimate, estimate_run
+from penstock.scenario.captures import replay_notes
 from penstock.scenario.resolve import Resolved
 from penstock.units import UnitError, parse_size
 
-__all__ = ["Limits", "check_budget"]
+__all__ = ["BudgetLimits", "check_budget"]
 
 MAX_EVENTS = 1e12
 """Default limit of the events of one run: more than two days on one core."""
@@ -39,14 +39,14 @@ PER_RUN = 10_000
 
 
 @dataclass(frozen=True)
-class Limits:
+class BudgetLimits:
     """Limits: the events of one run, and the bytes of memory of all concurrent runs; None for the defaults."""
 
     events: float | None = None
     memory: float | None = None
 
     @classmethod
-    def parse(cls, events: float | None, memory: str | None) -> Limits:
+    def parse(cls, events: float | None, memory: str | None) -> BudgetLimits:
         """The limits from a number and a size such as "64GiB". Raises `PenstockError` for anything else."""
         if events is not None and not events > 0:
             raise PenstockError(f"the limit of events must be above 0, not {events}")
@@ -60,14 +60,14 @@ class Limits:
 class _Need:
     """An estimated amount, the part of the scenario that contributes most to it, and the limit."""
 
-    part: str
+    scenario_part: str
     amount: float
     limit: float
 
 
 def check_budget(
     cases: Sequence[Resolved],
-    limits: Limits,
+    limits: BudgetLimits,
     origins: Mapping[str, str] | None = None,
     *,
     runs: int = 1,
@@ -79,35 +79,35 @@ def check_budget(
     Returns an announcement of each amount that is large, and the notes about replayed captures. Raises `ScenarioError`
     where an amount is beyond its limit; `origins` has the place where each key of the scenario is written.
     """
-    estimates = [estimate(case, traced=traced) for case in cases]
+    estimates = [estimate_run(case, traced=traced) for case in cases]
     threads = max(1, min(threads, runs * len(cases)))
     events, memory = _events(estimates, limits), _memory(estimates, runs, threads, limits)
     errors = ErrorCollector(origins or {})
     if events.amount > events.limit:
         message = f"{_events_text(events)}; the limit is {events.limit:.3g}"
-        errors.add(events.part, f"{message}: reduce this, or raise --max-events (in Python max_events)")
+        errors.add(events.scenario_part, f"{message}: reduce this, or raise --max-events (in Python max_events)")
     if memory.amount > memory.limit:
         message = f"{_memory_text(memory)}; the limit is {_bytes(memory.limit)}"
-        errors.add(memory.part, f"{message}: reduce this, or raise --max-memory (in Python max_memory)")
+        errors.add(memory.scenario_part, f"{message}: reduce this, or raise --max-memory (in Python max_memory)")
     if errors.details:
         raise ScenarioError(errors.details)
     notes = []
     seconds = runs * sum(each.total_events for each in estimates) / EVENTS_PER_SECOND / threads
     if seconds > LONG_SECONDS:
-        notes.append(f"{events.part}: {_events_text(events)}" + _together(runs * len(cases), seconds))
+        notes.append(f"{events.scenario_part}: {_events_text(events)}" + _together(runs * len(cases), seconds))
     if memory.amount > LARGE_SHARE * memory.limit:
-        notes.append(f"{memory.part}: {_memory_text(memory)}")
+        notes.append(f"{memory.scenario_part}: {_memory_text(memory)}")
     return notes + replay_notes(form.canonical for case in cases for form in case.traffic)
 
 
-def _events(estimates: Sequence[Estimate], limits: Limits) -> _Need:
+def _events(estimates: Sequence[RunEstimate], limits: BudgetLimits) -> _Need:
     """Compares the largest run with the limit: a series of short runs can be interrupted and resumed."""
     largest = max(estimates, key=lambda estimate: estimate.total_events)
     limit = MAX_EVENTS if limits.events is None else limits.events
     return _Need(_main_part(largest.events), largest.total_events, limit)
 
 
-def _memory(estimates: Sequence[Estimate], runs: int, threads: int, limits: Limits) -> _Need:
+def _memory(estimates: Sequence[RunEstimate], runs: int, threads: int, limits: BudgetLimits) -> _Need:
     largest = max(estimates, key=lambda estimate: estimate.total_memory)
     running, kept = threads * largest.total_memory, PER_RUN * runs * len(estimates)
     part = _main_part(largest.memory) if running > kept else "runs"

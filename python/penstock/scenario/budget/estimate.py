@@ -22,11 +22,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.scenario.budget.offered import ENDLESS, Stream, streams
+from penstock.scenario.budget.offered import ENDLESS, Stream, traffic_streams
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.resolve.draws import mean_of
+from penstock.scenario.resolve.draws import mean_value
 
-__all__ = ["Estimate", "estimate", "offered_streams"]
+__all__ = ["RunEstimate", "estimate_run", "offered_streams"]
 
 # Measured sizes in bytes; for vectors that grow by doubling, half of the reserve is included.
 PER_FLOW = 1500
@@ -53,7 +53,7 @@ SHARING_STEPS = 20_000
 
 
 @dataclass
-class Estimate:
+class RunEstimate:
     """Events of a run and bytes of memory, by the part of the scenario that makes them, such as `traffic.bulk`."""
 
     events: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -92,13 +92,13 @@ def offered_streams(resolved: Resolved) -> Iterator[Stream]:
 
 def _streams(resolved: Resolved, lines: Sequence[_Line]) -> Iterator[Stream]:
     delay, pace = {line.name: line.delay for line in lines}, {line.name: line.rate for line in lines}
-    return streams(resolved.canonical, resolved.route, delay, pace)
+    return traffic_streams(resolved.canonical, resolved.route, delay, pace)
 
 
-def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
+def estimate_run(resolved: Resolved, *, traced: bool = False) -> RunEstimate:
     """Estimate a run of a valid scenario; a `traced` run keeps all its events in memory."""
     canonical = resolved.canonical
-    result = Estimate()
+    result = RunEstimate()
     lines = {link["name"]: _line(link, traced=traced) for link in canonical["links"]}
     seconds = canonical["duration_ns"] / 1e9
     _links(result, canonical, seconds)
@@ -108,7 +108,7 @@ def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
     for stream, rates in zip(offered, carried, strict=True):
         _events(result, stream, rates, lines)
         _connections(result, stream, rates)
-        if stream.elastic:
+        if stream.is_elastic:
             _outstanding(result, stream, rates, lines, full)
         else:
             _held(result, stream, rates, lines)
@@ -124,12 +124,16 @@ def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
 
 def _line(link: Mapping[str, Any], *, traced: bool) -> _Line:
     """A link direction, with the largest mean rate and delay that it has during the run."""
-    rate = max([mean_of(link["rate"]), *(mean_of(change["rate"]) for change in link["change"] if "rate" in change)])
-    delay = max([mean_of(link["delay"]), *(mean_of(change["delay"]) for change in link["change"] if "delay" in change)])
+    rate = max(
+        [mean_value(link["rate"]), *(mean_value(change["rate"]) for change in link["change"] if "rate" in change)]
+    )
+    delay = max(
+        [mean_value(link["delay"]), *(mean_value(change["delay"]) for change in link["change"] if "delay" in change)]
+    )
     if link["capacity_ms"]:
         rate = 1500 * 8e3 * len(link["capacity_ms"]) / link["capacity_ms"][-1]
     if link["jitter"] and not _is_around(link["jitter"]):
-        delay += mean_of(link["jitter"])
+        delay += mean_value(link["jitter"])
     queue = link["queue"]
     limit = None if queue is None or queue["limit"] == "inf" else queue["limit"]
     steady = not any(link[key] for key in ("change", "outage", "capacity_ms", "jitter", "reorder", "duplicate"))
@@ -145,7 +149,7 @@ def _is_around(jitter: Any) -> bool:
     return isinstance(jitter, Mapping) and "deviation" in jitter
 
 
-def _links(result: Estimate, canonical: Mapping[str, Any], seconds: float) -> None:
+def _links(result: RunEstimate, canonical: Mapping[str, Any], seconds: float) -> None:
     """Changes of links and timers of AQMs."""
     result.memory["links"] += PER_LINK * len(canonical["links"])
     for link in canonical["links"]:
@@ -159,7 +163,7 @@ def _links(result: Estimate, canonical: Mapping[str, Any], seconds: float) -> No
 
 def _carried(offered: list[Stream], lines: Mapping[str, _Line]) -> list[list[float]]:
     """For each stream, the packets per second that arrive at each link of its route and at its end."""
-    rates = [[stream.rate] * (len(stream.route) + 1) if not stream.elastic else [] for stream in offered]
+    rates = [[stream.rate] * (len(stream.route) + 1) if not stream.is_elastic else [] for stream in offered]
     load: dict[str, float] = {}
     copies = _copies(offered)
     # Each round propagates the reduction at a link to the next link.
@@ -167,7 +171,7 @@ def _carried(offered: list[Stream], lines: Mapping[str, _Line]) -> list[list[flo
         load = defaultdict(float)
         for stream, at in zip(offered, rates, strict=True):
             for link, rate in zip(stream.route, at, strict=False):
-                load[link] += rate * stream.bits
+                load[link] += rate * stream.packet_bits
         for stream, at in zip(offered, rates, strict=True):
             for k, link in enumerate(stream.route if at else ()):
                 at[k + 1] = at[k] * min(1.0, lines[link].rate * copies[link] / max(load[link], 1e-9))
@@ -176,7 +180,7 @@ def _carried(offered: list[Stream], lines: Mapping[str, _Line]) -> list[list[flo
         for stream in offered
         for link in stream.route
     }
-    elastic = [number for number, stream in enumerate(offered) if stream.elastic]
+    elastic = [number for number, stream in enumerate(offered) if stream.is_elastic]
     shares = _fair_shares([offered[number] for number in elastic], left)
     for number, share in zip(elastic, shares, strict=True):
         rates[number] = [share] * (len(offered[number].route) + 1)
@@ -206,39 +210,39 @@ def _fair_shares(offered: list[Stream], left: dict[str, float]) -> list[float]:
         levels = {}
         for number, stream in waiting.items():
             level = min((left[link] / flows[link] for link in stream.route), default=ENDLESS)
-            levels[number] = min(level, stream.rate * stream.bits / stream.flows)
+            levels[number] = min(level, stream.rate * stream.packet_bits / stream.flows)
         lowest = min(levels.values()) if rounds > 0 else ENDLESS
         for number in [number for number, level in levels.items() if level <= lowest * (1 + 1e-9)]:
             stream = waiting.pop(number)
-            shares[number] = levels[number] * stream.flows / stream.bits
+            shares[number] = levels[number] * stream.flows / stream.packet_bits
             for link in stream.route:
                 left[link] = max(left[link] - levels[number] * stream.flows, 0.0)
     return shares
 
 
-def _events(result: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
+def _events(result: RunEstimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
     """Number of events caused by packets and by ACKs."""
     sent = [rate * stream.seconds for rate in rates]
-    events = 0.0 if stream.back else sent[0]
+    events = 0.0 if stream.reverse_route else sent[0]
     for link, packets in zip(stream.route, sent, strict=False):
         events += packets * (lines[link].events or 1)
     computed = False
-    for link in stream.back:
+    for link in stream.reverse_route:
         # ACKs cross a row of computed links in one event.
         events += sent[-1] * (lines[link].events or int(not computed))
         computed = lines[link].events == 0
     result.events[f"traffic.{stream.group}"] += events
 
 
-def _connections(result: Estimate, stream: Stream, rates: list[float]) -> None:
+def _connections(result: RunEstimate, stream: Stream, rates: list[float]) -> None:
     """Connections that sessions open: the number open at the same time, and the number that end."""
-    if not stream.transfer:
+    if not stream.session_transfer_pkts:
         return
     group = f"traffic.{stream.group}"
-    carried = rates[-1] / stream.transfer
+    carried = rates[-1] / stream.session_transfer_pkts
     # Transfers that the links cannot carry stay open, and so do those in progress.
     waiting = max(stream.opened - carried, 0.0) * stream.seconds + carried * (10 * stream.round_trip + 0.2)
-    waiting = min(waiting, stream.open_at_most)
+    waiting = min(waiting, stream.max_open_connections)
     opened = min(stream.opened, carried + waiting / stream.seconds)
     result.events[group] += PER_CONNECTION * opened * stream.seconds
     result.memory[group] += PER_CONNECTION_OPEN * min(waiting, opened * stream.seconds)
@@ -250,36 +254,38 @@ def _full(offered: list[Stream], carried: list[list[float]], lines: Mapping[str,
     load: dict[str, float] = defaultdict(float)
     for stream, rates in zip(offered, carried, strict=True):
         for link, rate in zip(stream.route, rates, strict=False):
-            load[link] += rate * stream.bits / stream.copies
+            load[link] += rate * stream.packet_bits / stream.copies
     return {link for link, bits in load.items() if bits >= 0.9 * lines[link].rate}
 
 
 def _outstanding(
-    result: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line], full: set[str]
+    result: RunEstimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line], full: set[str]
 ) -> None:
     """TCP packets in flight and in queues: at most the windows, the packets sent, and the capacity of the network."""
     fits = rates[0] * stream.round_trip + 64 * stream.flows
-    limits = [_limit(lines[link], stream.bits) for link in stream.route if link in full]
+    limits = [_limit(lines[link], stream.packet_bits) for link in stream.route if link in full]
     for link in stream.route:
-        fits += (_limit(lines[link], stream.bits) or 0.0) * min(rates[0] * stream.bits / lines[link].rate, 1.0)
+        fits += (_limit(lines[link], stream.packet_bits) or 0.0) * min(
+            rates[0] * stream.packet_bits / lines[link].rate, 1.0
+        )
     # Losses at a full limited queue also bound the queues without a limit.
     if limits and all(limit is None for limit in limits):
         fits = ENDLESS
-    connections = min(stream.flows, stream.open_at_most)
+    connections = min(stream.flows, stream.max_open_connections)
     packets = min(fits, connections * stream.window, 2 * rates[0] * stream.seconds)
     watched = any(lines[link].watched for link in stream.route)
     result.memory[f"traffic.{stream.group}"] += packets * (PER_PACKET_OUTSTANDING + PER_LENGTH * watched)
 
 
-def _held(result: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
+def _held(result: RunEstimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
     """Packets of sources that do not slow down, in flight and in queues."""
-    connected = stream.open_at_most < ENDLESS or bool(stream.transfer)
+    connected = stream.max_open_connections < ENDLESS or bool(stream.session_transfer_pkts)
     for k, link in enumerate(stream.route):
         line = lines[link]
         on_wire = rates[k + 1] * min(line.delay, stream.seconds)
         result.memory[f"traffic.{stream.group}"] += on_wire * PER_PACKET_ON_WIRE
         excess = max(rates[k] - rates[k + 1], 0.0) * stream.seconds
-        limit = _limit(line, stream.bits)
+        limit = _limit(line, stream.packet_bits)
         if limit is not None:
             excess = min(excess, limit)
         elif connected:

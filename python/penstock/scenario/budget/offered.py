@@ -14,11 +14,11 @@ from math import ceil, lcm
 from typing import Any
 
 from penstock.aqms.catalog import tcp_keys
-from penstock.scenario.replayed import recorded_load
-from penstock.scenario.resolve.draws import mean_of
-from penstock.scenario.resolve.wire import packet_bytes
+from penstock.scenario.captures import recorded_load
+from penstock.scenario.resolve.draws import mean_value
+from penstock.scenario.resolve.packet_sizes import full_packet_bytes
 
-__all__ = ["ENDLESS", "Route", "Stream", "streams"]
+__all__ = ["ENDLESS", "Route", "Stream", "traffic_streams"]
 
 ENDLESS = 1e30
 """Represents "unlimited": packets or connections per second of a source without gaps."""
@@ -40,44 +40,44 @@ class Stream:
     Attributes:
         group: name of the traffic.
         route: link directions of the data.
-        back: link directions of the acknowledgements; empty for datagrams.
+        reverse_route: link directions of the acknowledgements; empty for datagrams.
         flows: number of flows; of incast, of senders.
         copies: number of pairs of ends that this one stands for.
         seconds: mean time that a flow is active.
-        bits: size of a packet on the wire.
+        packet_bits: size of a packet on the wire.
         rate: packets per second that the flows offer together if nothing is lost, at most `ENDLESS`.
-        elastic: whether they offer less when packets are lost. Transfers that arrive by themselves are not elastic.
+        is_elastic: whether they offer less when packets are lost. Transfers that arrive by themselves are not elastic.
         round_trip: seconds of propagation and of one packet's transmission on every link.
         window: packets that one connection has outstanding at most.
         opened: connections opened per second together, whatever has become of earlier ones.
-        transfer: packets of a connection that is opened by a session, else 0.
-        open_at_most: connections that the sessions have open together at most.
+        session_transfer_pkts: packets of a connection that is opened by a session, else 0.
+        max_open_connections: connections that the sessions have open together at most.
 
     """
 
     group: str
     route: list[str]
-    back: list[str]
+    reverse_route: list[str]
     flows: float
     copies: float
     seconds: float
-    bits: float
+    packet_bits: float
     rate: float
-    elastic: bool = False
+    is_elastic: bool = False
     round_trip: float = 0.0
     window: float = 0.0
     opened: float = 0.0
-    transfer: float = 0.0
-    open_at_most: float = ENDLESS
+    session_transfer_pkts: float = 0.0
+    max_open_connections: float = ENDLESS
 
     @property
     def is_limited_by_window(self) -> bool:
         """Whether the windows of long-lived flows limit the offered load."""
-        lasts = self.elastic and not self.transfer and self.round_trip > 0
+        lasts = self.is_elastic and not self.session_transfer_pkts and self.round_trip > 0
         return lasts and self.rate >= 0.999 * self.flows * self.window / self.round_trip
 
 
-def streams(
+def traffic_streams(
     canonical: Mapping[str, Any], route: Route, delay: Mapping[str, float], pace: Mapping[str, float]
 ) -> Iterator[Stream]:
     """The streams of all traffic; `delay` gives the seconds and `pace` the bits per second of each link direction."""
@@ -95,7 +95,7 @@ def streams(
             if "tcp" in group:
                 _tcp(stream, group, settings, delay, pace)
             else:
-                stream.bits, rate = _datagrams(group, seconds)
+                stream.packet_bits, rate = _datagrams(group, seconds)
                 stream.rate = min(rate * stream.flows, ENDLESS)
             yield stream
 
@@ -133,15 +133,15 @@ def _datagrams(group: Mapping[str, Any], seconds: float) -> tuple[float, float]:
     if "replay" in group:
         load = recorded_load(group["replay"]["file"])
         return 8.0 * load.bytes / load.packets, load.packets / max(seconds, load.seconds)
-    bits = 8.0 * max(packet_bytes(group) or 0.0, 1.0)
+    bits = 8.0 * max(full_packet_bytes(group) or 0.0, 1.0)
     if "video" in group:
         return bits, group["video"]["rate"] / bits + group["video"]["fps"]
     udp = group["udp"]
-    rate = mean_of(udp["rate"]) / bits
+    rate = mean_value(udp["rate"]) / bits
     if "fec" in group:
         rate *= (group["fec"]["k"] + group["fec"]["h"]) / group["fec"]["k"]
     if "onoff" in group and rate:
-        on, off = mean_of(group["onoff"]["on"]), mean_of(group["onoff"]["off"], seconds * 1e9)
+        on, off = mean_value(group["onoff"]["on"]), mean_value(group["onoff"]["off"], seconds * 1e9)
         on = on * 1e9 / rate if group["onoff"]["unit"] == "packets" else on
         rate *= on / max(on + off, 1)
     return bits, rate
@@ -155,11 +155,13 @@ def _tcp(
     pace: Mapping[str, float],
 ) -> None:
     """Fill in the load of TCP flows or connections."""
-    stream.elastic = True
-    stream.bits = 8 * (packet_bytes(group) or 0.0)
+    stream.is_elastic = True
+    stream.packet_bits = 8 * (full_packet_bytes(group) or 0.0)
     stream.window = settings["window"]
-    ways = [*stream.route, *stream.back]
-    stream.round_trip = sum(delay[link] for link in ways) + sum(stream.bits / pace[link] for link in stream.route)
+    ways = [*stream.route, *stream.reverse_route]
+    stream.round_trip = sum(delay[link] for link in ways) + sum(
+        stream.packet_bits / pace[link] for link in stream.route
+    )
     trip, seconds = max(stream.round_trip, 1e-9), stream.seconds
     # Slow start doubles the window in every round trip.
     doublings = min(seconds / trip + 1, MAX_DOUBLINGS)
@@ -195,7 +197,11 @@ def _settings(tcp: Mapping[str, Any]) -> dict[str, float]:
 
 @cache
 def _defaults(profile: str) -> dict[str, Any]:
-    return {param.name: param.for_profile(profile).default for param in tcp_keys().params if param.name in _SETTINGS}
+    return {
+        param.name: param.with_profile_default(profile).default
+        for param in tcp_keys().params
+        if param.name in _SETTINGS
+    }
 
 
 def _is_session(group: Mapping[str, Any]) -> bool:
@@ -208,40 +214,40 @@ def _connections(stream: Stream, group: Mapping[str, Any], packet: float, trip: 
     per_flow: float
     if "web" in group:
         web = group["web"]
-        objects = max(mean_of(web["objects"]), 1)
-        stream.transfer = ceil(max(mean_of(web["size"]), 1) / packet)
-        page = mean_of(web["pages"], nanos)
+        objects = max(mean_value(web["objects"]), 1)
+        stream.session_transfer_pkts = ceil(max(mean_value(web["size"]), 1) / packet)
+        page = mean_value(web["pages"], nanos)
         if web["option"] == 1:
-            page += (objects - 1) * mean_of(web["gap"], nanos) + 2e9 * trip
-            stream.open_at_most = stream.flows * objects
+            page += (objects - 1) * mean_value(web["gap"], nanos) + 2e9 * trip
+            stream.max_open_connections = stream.flows * objects
         # A request and an answer for each object.
         per_flow = _per_second(page) * objects * 2
-        stream.transfer = (stream.transfer + 1) / 2
+        stream.session_transfer_pkts = (stream.session_transfer_pkts + 1) / 2
     elif "onoff" in group:
-        stream.transfer = max(mean_of(group["onoff"]["on"]), 1)
-        per_flow = _per_second(mean_of(group["onoff"]["off"], nanos) + 1e9 * trip)
-        stream.open_at_most = stream.flows
+        stream.session_transfer_pkts = max(mean_value(group["onoff"]["on"]), 1)
+        per_flow = _per_second(mean_value(group["onoff"]["off"], nanos) + 1e9 * trip)
+        stream.max_open_connections = stream.flows
     else:
         per_flow = _of_transfers(stream, group, packet, trip)
     stream.opened = min(stream.flows * per_flow, ENDLESS)
-    stream.rate = min(stream.opened * stream.transfer, ENDLESS)
-    stream.elastic = stream.open_at_most < ENDLESS
+    stream.rate = min(stream.opened * stream.session_transfer_pkts, ENDLESS)
+    stream.is_elastic = stream.max_open_connections < ENDLESS
 
 
 def _of_transfers(stream: Stream, group: Mapping[str, Any], packet: float, trip: float) -> float:
     """Connections per second of one flow whose transfers arrive independently, in rounds, or once."""
     transfers = group["transfers"]
-    size = mean_of(transfers["size"])
-    stream.transfer = max(ceil(size / packet) if transfers["unit"] == "bytes" else size, 1)
+    size = mean_value(transfers["size"])
+    stream.session_transfer_pkts = max(ceil(size / packet) if transfers["unit"] == "bytes" else size, 1)
     nanos = stream.seconds * 1e9
     if "incast" in group:
         if group["incast"]["every_ns"] is not None:
             return _per_second(group["incast"]["every_ns"])
-        stream.open_at_most = stream.flows
-        return _per_second(mean_of(group["incast"]["pause"], nanos) + 1e9 * trip)
+        stream.max_open_connections = stream.flows
+        return _per_second(mean_value(group["incast"]["pause"], nanos) + 1e9 * trip)
     if transfers.get("arrivals") is not None:
-        return _per_second(mean_of(transfers["arrivals"], nanos))
-    stream.open_at_most = stream.flows
+        return _per_second(mean_value(transfers["arrivals"], nanos))
+    stream.max_open_connections = stream.flows
     return 1 / stream.seconds
 
 

@@ -17,17 +17,17 @@ from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.errors import ErrorCollector
 from penstock.scenario.resolve.default_queues import with_default_watch
-from penstock.scenario.resolve.forms import compact
 from penstock.scenario.resolve.head import read_head
-from penstock.scenario.resolve.link_forms import link_forms
-from penstock.scenario.resolve.links import Link, LinkSpec, read_links
+from penstock.scenario.resolve.links import LinkSpec, LinkTable, read_links
+from penstock.scenario.resolve.packet_sizes import LargestPackets
 from penstock.scenario.resolve.reader import Table
-from penstock.scenario.resolve.registries import settings_errors
+from penstock.scenario.resolve.registry_checks import settings_errors
+from penstock.scenario.resolve.resolve_links import resolve_links
 from penstock.scenario.resolve.resolved import Resolved
+from penstock.scenario.resolve.resolved_tables import compact
 from penstock.scenario.resolve.routes import Network, Topology
-from penstock.scenario.resolve.traffic import TrafficSpec, read_traffic
-from penstock.scenario.resolve.wire import Wire
-from penstock.scenario.resolve.workloads import expand
+from penstock.scenario.resolve.traffic import TrafficTable, read_traffic
+from penstock.scenario.resolve.workloads import expand_workloads
 
 __all__ = ["Resolved", "resolve"]
 
@@ -37,15 +37,15 @@ _ANY_TRIP = 100_000_000
 def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> Resolved:
     """Resolve a tree; `origins` gives the source of each path, such as `link.toml:12`."""
     errors = ErrorCollector(origins or {})
-    expanded = expand(tree, errors)
+    expanded = expand_workloads(tree, errors)
     tree = expanded.tree
     top = Table(errors, "", tree)
     head = read_head(top)
 
     tables = tree.get("links", {})
     links = read_links(errors, tables)
-    complete = isinstance(tables, Mapping) and len(links) == len(tables) and all(link.spec.placed for link in links)
-    topology = Topology.of(links, complete=complete)
+    complete = isinstance(tables, Mapping) and len(links) == len(tables) and all(link.spec.has_nodes for link in links)
+    topology = Topology.from_links(links, complete=complete)
     network = Network(links, topology)
     traffic = read_traffic(top, topology, head.duration)
 
@@ -55,38 +55,42 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
         return _ANY_TRIP if trip is None and errors.details else trip
 
     links = with_default_watch(links, network, traffic)
-    wire = Wire([(spec.canonical, partial(_crossed, network, spec)) for spec in traffic])
-    forms = link_forms(links, round_trip, wire.packet_on)
+    wire = LargestPackets([(spec.canonical, partial(_crossed, network, spec)) for spec in traffic])
+    forms = resolve_links(links, round_trip, wire.largest_packet_on)
     watched = tuple(_watched(links))
-    resolved = Resolved(head, tuple(forms), tuple(traffic), (), watched, round_trip, network.names, wire.packet_on)
+    resolved = Resolved(
+        head, tuple(forms), tuple(traffic), (), watched, round_trip, network.names, wire.largest_packet_on
+    )
     _check_in_engine(errors, resolved, tree, links)
     return replace(resolved, errors=expanded.errors(errors)) if errors.details else resolved
 
 
-def _crossed(network: Network, spec: TrafficSpec) -> Iterable[str]:
+def _crossed(network: Network, spec: TrafficTable) -> Iterable[str]:
     """The link directions that the data of this traffic cross."""
-    return network.pairs_over([spec.flows()])
+    return network.count_pairs_by_link([spec.flows()])
 
 
-def _watched(links: Iterable[Link]) -> Iterable[str]:
+def _watched(links: Iterable[LinkTable]) -> Iterable[str]:
     """Names of the watched link tables; a reverse direction with its own settings is `NAME.reverse`."""
     for spec, watch in ((link.spec, link.watch) for link in links):
         if watch[0]:
             yield spec.name
-        if watch[1] and not (spec.same_queue and watch[0]):
-            yield spec.name if spec.same_queue else f"{spec.name}.reverse"
+        if watch[1] and not (spec.is_reverse_queue_same and watch[0]):
+            yield spec.name if spec.is_reverse_queue_same else f"{spec.name}.reverse"
 
 
-def _check_in_engine(errors: ErrorCollector, resolved: Resolved, tree: Mapping[str, Any], links: list[Link]) -> None:
+def _check_in_engine(
+    errors: ErrorCollector, resolved: Resolved, tree: Mapping[str, Any], links: list[LinkTable]
+) -> None:
     """Check the invariants of the engine and the registries; errors get the paths of the file.
 
     The value of an error is looked up in `tree`, the scenario as written, and in the resolved one.
     """
-    aqms = python_aqm.used(form.text for form in resolved.links)
+    aqms = python_aqm.aqm_constructors(form.text for form in resolved.links)
     if not errors.details and not aqms and resolved.is_valid():
         return
     canonical, trees = resolved.canonical, (tree, resolved.readable)
-    owners = {name: link.spec for link in links for name, _, _ in link.spec.copies.each}
+    owners = {name: link.spec for link in links for name, _, _ in link.spec.copies.names_and_nodes}
     names = {head: {entry["name"] for entry in canonical[head]} for head in ("links", "traffic")}
     file_path = partial(_file_path, canonical=canonical, owners=owners, names=names)
     reported = {error.path for error in errors.details}
@@ -113,7 +117,7 @@ def _keys_below(paths: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _engine_errors(canonical: Mapping[str, Any], aqms: dict[str, Callable[[Any, Any], Any]]) -> list[dict[str, str]]:
-    with python_aqm.raising():
+    with python_aqm.raise_aqm_errors():
         errors: list[dict[str, str]] = json.loads(_native.check(compact(canonical), aqms))
     return errors
 
@@ -134,7 +138,7 @@ def _file_path(
     rest = {"payload": "packet", "stop_ns": "stop", "rtt_ns": "rtt", "shares": "queue.share"}.get(rest, rest)
     if head == "links":
         spec = owners[name.removesuffix(".reverse")]
-        own = name.endswith(".reverse") and not (spec.same_queue and rest.startswith("queue"))
+        own = name.endswith(".reverse") and not (spec.is_reverse_queue_same and rest.startswith("queue"))
         name = f"{spec.name}.reverse" if own else spec.name
     return f"{head}.{name}.{rest}".rstrip(".")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from penstock.errors import nearest
-from penstock.scenario.resolve.reader import choice, whole
+from penstock.errors import did_you_mean
+from penstock.scenario.resolve.reader import choice_parser, whole_number_parser
 from penstock.units import UnitError
 
 # RFC 2474, 2597, 3246, 9956: names of code points.
@@ -25,7 +25,7 @@ RECORDED: Final = "recorded"
 """Each replayed packet keeps its recorded value: the default of both fields."""
 
 
-def codepoints(traffic: Iterable[Mapping[str, Any]]) -> list[str]:
+def codepoint_names(traffic: Iterable[Mapping[str, Any]]) -> list[str]:
     """The code points of canonical traffic as results name them, each once; none where all traffic has the same one.
 
     >>> codepoints([{"dscp": 46}, {"dscp": 0}, {"dscp": 1}, {"dscp": 46}])
@@ -45,26 +45,28 @@ def codepoint_name(dscp: int | str) -> str:
     return NAMES.get(dscp, str(dscp)) if isinstance(dscp, int) else dscp
 
 
-def codepoint(value: Any) -> int:
+def parse_codepoint(value: Any) -> int:
     """A code point, by its number or its name."""
     if isinstance(value, str):
         if value.upper() not in DSCP:
-            raise UnitError(f"must be a code point from 0 to 63 or a name such as EF, AF11, CS1{nearest(value, DSCP)}")
+            raise UnitError(
+                f"must be a code point from 0 to 63 or a name such as EF, AF11, CS1{did_you_mean(value, DSCP)}"
+            )
         return DSCP[value.upper()]
-    return whole(0, 63)(value)
+    return whole_number_parser(0, 63)(value)
 
 
-def recorded_codepoint(value: Any) -> int | str:
+def parse_replay_codepoint(value: Any) -> int | str:
     """The code point of replayed packets; `RECORDED`: each keeps its own."""
-    return RECORDED if value == RECORDED else codepoint(value)
+    return RECORDED if value == RECORDED else parse_codepoint(value)
 
 
-def ecn_field(value: Any) -> str:
+def parse_ecn_field(value: Any) -> str:
     """The ECN field of datagrams as a word; true is ECT(0)."""
     return _ecn_field(ECN, value)
 
 
-def recorded_ecn_field(value: Any) -> str:
+def parse_replay_ecn_field(value: Any) -> str:
     """The ECN field of replayed packets; `RECORDED`: each keeps its own."""
     return _ecn_field((*ECN, RECORDED), value)
 
@@ -72,4 +74,4 @@ def recorded_ecn_field(value: Any) -> str:
 def _ecn_field(words: tuple[str, ...], value: Any) -> str:
     if isinstance(value, bool):
         return "ect0" if value else "not"
-    return choice(*words)(value)
+    return choice_parser(*words)(value)

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from penstock.scenario.resolve.files import content
+from penstock.scenario.resolve.files import read_file_text
 from penstock.units import UnitError
 
-__all__ = ["decimal", "rows"]
+__all__ = ["parse_decimal", "read_rows"]
 
 
-def rows(file: Any) -> Iterator[tuple[int, list[str]]]:
+def read_rows(file: Any) -> Iterator[tuple[int, list[str]]]:
     """The number and the columns of each line of a file.
 
     The columns of a line with a comma are separated by commas, those of any other line by blanks. The first line is a
     header if none of its columns begins like a number.
     """
     is_first = True
-    for number, line in enumerate(content(file).splitlines(), start=1):
+    for number, line in enumerate(read_file_text(file).splitlines(), start=1):
         written = line.partition("#")[0].strip()
         if not written:
             continue
@@ -30,7 +30,7 @@ def rows(file: Any) -> Iterator[tuple[int, list[str]]]:
             yield number, columns
 
 
-def decimal(text: str) -> Decimal:
+def parse_decimal(text: str) -> Decimal:
     """An exact decimal number. Raises `UnitError` for any other text."""
     try:
         value = Decimal(text)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
-from penstock.scenario.resolve.links import Link
+from penstock.scenario.resolve.links import LinkTable
 from penstock.scenario.resolve.routes import Network
-from penstock.scenario.resolve.traffic import TrafficSpec
+from penstock.scenario.resolve.traffic import TrafficTable
 
 __all__ = ["LEAST_PACKETS", "default_queue", "with_default_watch"]
 
@@ -30,7 +30,7 @@ def default_queue(rate: float, rtt_ns: int | None, packet: float) -> dict[str, A
     return {"scheme": "droptail", "limit": limit}
 
 
-def with_default_watch(links: list[Link], network: Network, traffic: Iterable[TrafficSpec]) -> list[Link]:
+def with_default_watch(links: list[LinkTable], network: Network, traffic: Iterable[TrafficTable]) -> list[LinkTable]:
     """The links. If no link has the key `watch`, the slowest link that data cross becomes watched.
 
     Its forward direction is always watched, its reverse direction if data cross it. Among equally slow links, those
@@ -38,14 +38,14 @@ def with_default_watch(links: list[Link], network: Network, traffic: Iterable[Tr
     """
     if any(watch is not None for link in links for watch in (link.spec.forward.watch, link.spec.backward.watch)):
         return links
-    loads = network.pairs_over(spec.flows() for spec in traffic)
+    loads = network.count_pairs_by_link(spec.flows() for spec in traffic)
     slowest = _slowest(links, loads)
     return [
         replace(link, watch=(True, _load(link, loads, back=True) > 0)) if link in slowest else link for link in links
     ]
 
 
-def _slowest(links: list[Link], loads: Counter[str]) -> list[Link]:
+def _slowest(links: list[LinkTable], loads: Counter[str]) -> list[LinkTable]:
     crossed = [link for link in links if _load(link, loads) > 0] or links
     lowest_rate = min(map(_rate, crossed), default=math.inf)
     slowest = [link for link in crossed if _rate(link) == lowest_rate]
@@ -54,15 +54,15 @@ def _slowest(links: list[Link], loads: Counter[str]) -> list[Link]:
     )[:1]
 
 
-def _rate(link: Link) -> float:
+def _rate(link: LinkTable) -> float:
     """The lowest mean rate of the copies and directions of a link in bit/s."""
     spec = link.spec
     rates = (side.rate for side in (spec.forward, spec.backward) if side.rate is not None)
     return min((rate.mean(i, spec.count) for rate in rates for i in {0, spec.count - 1}), default=math.inf)
 
 
-def _load(link: Link, loads: Counter[str], *, back: bool = False) -> int:
+def _load(link: LinkTable, loads: Counter[str], *, back: bool = False) -> int:
     """The maximum number of pairs of nodes that send over a copy of a link; with `back`, in its reverse direction."""
-    names = [name for name, _, _ in link.spec.copies.each]
+    names = [name for name, _, _ in link.spec.copies.names_and_nodes]
     reverse = (f"{name}.reverse" for name in names)
     return max((loads[name] for name in (reverse if back else chain(names, reverse))), default=0)

@@ -8,41 +8,45 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final
 
-from penstock.errors import nearest
-from penstock.scenario.resolve.measured import points
+from penstock.errors import did_you_mean
+from penstock.scenario.resolve.distributions import distribution_points
 from penstock.units import UnitError
 
 KINDS: Final = ("uniform", "exp", "pareto", "list", "cdf", "file", "linear")
 
 
 @dataclass(frozen=True)
-class Draw:
+class DrawableValue:
     """A value in canonical units: `fixed`, a `rule` to draw from, or the `ends` of a range over the copies."""
 
     readable: Any
-    fixed: int | None = None
-    rule: Mapping[str, Any] | None = None
-    ends: tuple[int, int] | None = None
+    fixed_value: int | None = None
+    distribution: Mapping[str, Any] | None = None
+    linear_ends: tuple[int, int] | None = None
 
     def canonical(self, copy: int, count: int) -> int | Mapping[str, Any]:
         """The value for the engine, for copy `copy` of `count`."""
-        if self.rule is not None:
-            return self.rule
-        return self.nominal(copy, count) or 0
+        if self.distribution is not None:
+            return self.distribution
+        return self.value_if_fixed(copy, count) or 0
 
     def mean(self, copy: int = 0, count: int = 1) -> float:
         """The mean of the value, for copy `copy` of `count`."""
-        return mean_of(self.rule) if self.rule is not None else float(self.nominal(copy, count) or 0)
+        return (
+            mean_value(self.distribution)
+            if self.distribution is not None
+            else float(self.value_if_fixed(copy, count) or 0)
+        )
 
-    def nominal(self, copy: int, count: int) -> int | None:
+    def value_if_fixed(self, copy: int, count: int) -> int | None:
         """The value of this copy if it is not drawn in the run, else None."""
-        if self.ends is None:
-            return self.fixed
-        first, last = self.ends
+        if self.linear_ends is None:
+            return self.fixed_value
+        first, last = self.linear_ends
         return round(first + Fraction((last - first) * copy, max(count - 1, 1)))
 
 
-def mean_of(value: Any, most: float | None = None) -> float:
+def mean_value(value: Any, most: float | None = None) -> float:
     """The mean of a canonical value, fixed or drawn; for a Pareto distribution, with its values limited to `most`.
 
     Most gaps with a heavy tail are far shorter than their mean, so a run of length `most` has more gaps than the mean
@@ -66,21 +70,25 @@ def mean_of(value: Any, most: float | None = None) -> float:
     return float(value or 0)
 
 
-def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: bool = False) -> Callable[[Any], Draw]:
+def drawable_parser(
+    parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: bool = False
+) -> Callable[[Any], DrawableValue]:
     """A parser of a fixed value or of a table such as `{ uniform = ["20ms", "100ms"] }`.
 
     `copies`: whether `linear` is allowed.
     """
     allowed = [kind for kind in KINDS if copies or kind != "linear"]
 
-    def parse_draw(value: Any) -> Draw:
+    def parse_draw(value: Any) -> DrawableValue:
         if not isinstance(value, Mapping):
             fixed = parse(value)
-            return Draw(show(fixed), fixed=fixed)
+            return DrawableValue(show(fixed), fixed_value=fixed)
         kinds = [key for key in value if key in KINDS]
         for key in value:
             if key not in KINDS and key not in ("shape", "unit"):
-                raise UnitError(f'unknown way to draw "{key}"{nearest(key, allowed)}; available: {", ".join(allowed)}')
+                raise UnitError(
+                    f'unknown way to draw "{key}"{did_you_mean(key, allowed)}; available: {", ".join(allowed)}'
+                )
         if len(kinds) != 1:
             raise UnitError(f"give exactly one of {', '.join(allowed)}")
         kind = kinds[0]
@@ -95,7 +103,9 @@ def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: b
     return parse_draw
 
 
-def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], show: Callable[[float], Any]) -> Draw:
+def _drawn(
+    kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], show: Callable[[float], Any]
+) -> DrawableValue:
     if kind in ("uniform", "linear"):
         pair = value[kind]
         if not isinstance(pair, list) or len(pair) != 2:
@@ -103,27 +113,27 @@ def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], sho
         first, last = parse(pair[0]), parse(pair[1])
         readable = {kind: [show(first), show(last)]}
         if kind == "linear":
-            return Draw(readable, ends=(first, last))
+            return DrawableValue(readable, linear_ends=(first, last))
         if first > last:
             raise UnitError("uniform needs its lower end first")
-        return Draw(readable, rule={"uniform": [first, last]})
+        return DrawableValue(readable, distribution={"uniform": [first, last]})
     if kind == "exp":
         mean = parse(value[kind])
-        return Draw({"exp": show(mean)}, rule={"exp": mean})
+        return DrawableValue({"exp": show(mean)}, distribution={"exp": mean})
     if kind == "pareto":
         mean, shape = parse(value[kind]), value.get("shape")
         if isinstance(shape, bool) or not isinstance(shape, (int, float)) or not 1 < shape <= 1000:
             raise UnitError(
                 "pareto needs a shape above 1 (so that it has a mean) and at most 1000, such as shape = 1.2"
             )
-        return Draw({"pareto": show(mean), "shape": shape}, rule={"pareto": mean, "shape": shape})
+        return DrawableValue({"pareto": show(mean), "shape": shape}, distribution={"pareto": mean, "shape": shape})
     if kind in ("cdf", "file"):
-        pairs = points(kind, value[kind], parse, value.get("unit"))
+        pairs = distribution_points(kind, value[kind], parse, value.get("unit"))
         named = isinstance(value[kind], str) and kind == "cdf"
         readable_points = value[kind] if named else [[show(amount), share] for amount, share in pairs]
-        return Draw({"cdf": readable_points}, rule={"cdf": [list(point) for point in pairs]})
+        return DrawableValue({"cdf": readable_points}, distribution={"cdf": [list(point) for point in pairs]})
     items = value[kind]
     if not isinstance(items, list) or not items:
         raise UnitError("list needs a list of at least one value")
     values = [parse(item) for item in items]
-    return Draw({"list": [show(item) for item in values]}, rule={"list": values})
+    return DrawableValue({"list": [show(item) for item in values]}, distribution={"list": values})

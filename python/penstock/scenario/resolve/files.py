@@ -10,32 +10,32 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from penstock.files import MAX_BYTES, open_regular, read_bytes, read_text
-from penstock.scenario.resolve.reader import text
+from penstock.scenario.resolve.reader import parse_string
 from penstock.units import UnitError
 
 
-def named_files(tree: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+def tables_with_files(tree: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """The tables that name a file, each with the key of the name; malformed values are left to the reader."""
     for part in ("links", "traffic", "workloads"):
-        yield from files_within(tree.get(part))
+        yield from tables_with_files_in(tree.get(part))
 
 
-def files_within(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
-    """Like `named_files`, for any part of a scenario."""
+def tables_with_files_in(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    """Like `tables_with_files`, for any part of a scenario."""
     if isinstance(value, list):
         for item in value:
-            yield from files_within(item)
+            yield from tables_with_files_in(item)
     elif isinstance(value, dict):
         for key, inner in value.items():
             if key in ("capacity", "file", "rates") and isinstance(inner, str):
                 yield value, key
             else:
-                yield from files_within(inner)
+                yield from tables_with_files_in(inner)
 
 
-def regular_file(value: Any) -> str:
+def parse_file_name(value: Any) -> str:
     """The name of a readable regular file of at most `MAX_BYTES`. Raises `UnitError` for any other."""
-    name = text(value)
+    name = parse_string(value)
     try:
         open_regular(name, MAX_BYTES).close()
     except (OSError, ValueError) as error:
@@ -43,16 +43,16 @@ def regular_file(value: Any) -> str:
     return name
 
 
-def content(value: Any) -> str:
+def read_file_text(value: Any) -> str:
     """The text of a regular file. Raises `UnitError` if it cannot be read or is not UTF-8."""
     try:
-        return read_text(text(value), MAX_BYTES)
+        return read_text(parse_string(value), MAX_BYTES)
     except UnicodeDecodeError as error:
         raise UnitError(f"is not UTF-8 text (byte {error.start})") from None
     except OSError as error:
         raise UnitError(f"cannot be read: {error.strerror}") from None
 
 
-def content_of(file: str) -> str:
+def content_key(file: str) -> str:
     """A key for the content of a file."""
     return hashlib.sha256(read_bytes(file)).hexdigest()

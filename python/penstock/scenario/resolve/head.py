@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from penstock.scenario.resolve.forms import compact, sorted_text
-from penstock.scenario.resolve.memory import Memory
-from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
-from penstock.scenario.resolve.real import RealLimits, read_real
+from penstock.scenario.resolve.part_cache import PartCache
+from penstock.scenario.resolve.reader import REQUIRED, Table, parse_string, whole_number_parser
+from penstock.scenario.resolve.real_settings import RealLinkSettings, read_real_settings
+from penstock.scenario.resolve.resolved_tables import compact, sorted_text
 from penstock.units import format_time, parse_time
 
-__all__ = ["AUTO", "Head", "read_head"]
+__all__ = ["AUTO", "ScenarioHead", "read_head"]
 
 AUTO = "auto"
 """A warm-up that a pilot run determines (`penstock.engine.warmup`)."""
@@ -23,7 +23,7 @@ TABLES = ("links", "traffic")
 
 
 @dataclass(frozen=True, eq=False)
-class Head:
+class ScenarioHead:
     """The keys of a scenario other than its links and traffic. Scenarios share it: change nothing in place.
 
     Attributes:
@@ -37,7 +37,7 @@ class Head:
 
     canonical: dict[str, Any]
     readable: dict[str, Any]
-    real: RealLimits
+    real: RealLinkSettings
     readable_real: dict[str, Any]
 
     @property
@@ -52,7 +52,7 @@ class Head:
         return bool(self.readable["warmup"] == AUTO)
 
     @property
-    def times(self) -> tuple[int, int, int]:
+    def times_ns(self) -> tuple[int, int, int]:
         """Duration, warm-up and sampling in ns."""
         return self.canonical["duration_ns"], self.canonical["warmup_ns"], self.canonical["sampling_ns"]
 
@@ -71,30 +71,30 @@ class Head:
         return before, between, after
 
 
-_HEADS: Memory[Head] = Memory(1000)
+_HEADS: PartCache[ScenarioHead] = PartCache(1000)
 
 
-def read_head(top: Table) -> Head:
+def read_head(top: Table) -> ScenarioHead:
     """The head of a scenario, with its errors recorded."""
     values = {key: value for key, value in top.values.items() if key not in TABLES}
     return _HEADS.read(Table(top.errors, "", values), _read_head)
 
 
-def _read_head(top: Table) -> Head:
+def _read_head(top: Table) -> ScenarioHead:
     top.check_keys(KEYS)
-    name = top.take("name", text, "")
-    duration = top.take("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
-    warmup = top.take("warmup", _warmup, 0)
-    sampling = top.take("sampling", parse_time, 10_000_000)
-    seed = top.take("seed", whole(0, 2**63 - 1), 1)
+    name = top.parse_key("name", parse_string, "")
+    duration = top.parse_key("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
+    warmup = top.parse_key("warmup", _warmup, 0)
+    sampling = top.parse_key("sampling", parse_time, 10_000_000)
+    seed = top.parse_key("seed", whole_number_parser(0, 2**63 - 1), 1)
     _check_clock(top, duration, warmup, sampling)
-    real, readable_real = read_real(top)
+    real, readable_real = read_real_settings(top)
     times: Mapping[str, int | None] = {"duration": duration, "warmup": warmup, "sampling": sampling}
     canonical = {"name": name, **{f"{key}_ns": nanos for key, nanos in times.items()}}
     readable = {"name": name, **{key: _time(nanos) for key, nanos in times.items()}, "seed": seed}
     if top.values.get("warmup") == AUTO:
         readable["warmup"] = AUTO
-    return Head(canonical, readable, real, readable_real)
+    return ScenarioHead(canonical, readable, real, readable_real)
 
 
 def _warmup(value: Any) -> int:
@@ -103,13 +103,13 @@ def _warmup(value: Any) -> int:
 
 def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
     if duration == 0:
-        top.error("duration", "must be above 0s")
+        top.add_error("duration", "must be above 0s")
     if duration and warmup is not None and warmup >= duration:
-        top.error("warmup", f"must be below the duration ({format_time(duration)})")
+        top.add_error("warmup", f"must be below the duration ({format_time(duration)})")
     if sampling == 0:
-        top.error("sampling", "must be above 0s")
+        top.add_error("sampling", "must be above 0s")
     elif duration and sampling is not None and sampling > duration:
-        top.error("sampling", f"must not exceed the duration ({format_time(duration)})")
+        top.add_error("sampling", f"must not exceed the duration ({format_time(duration)})")
 
 
 def _time(nanos: int | None) -> str | None:

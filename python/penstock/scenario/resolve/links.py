@@ -6,14 +6,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from penstock.errors import ErrorCollector, kind_of
+from penstock.errors import ErrorCollector, toml_type_name
 from penstock.scenario.framing import NO_FRAMING, Framing, parse_framing
-from penstock.scenario.resolve.changes import Entry, Listed, read_changes, read_outages
-from penstock.scenario.resolve.draws import Draw, draw
-from penstock.scenario.resolve.edges import edge_tables
+from penstock.scenario.resolve.changes import Entry, LinkChanges, read_changes, read_outages
+from penstock.scenario.resolve.conditioners import conditioner_tables
+from penstock.scenario.resolve.draws import DrawableValue, drawable_parser
 from penstock.scenario.resolve.impairments import read_duplicate, read_jitter, read_loss, read_reorder
-from penstock.scenario.resolve.memory import Memory
-from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
+from penstock.scenario.resolve.part_cache import PartCache
+from penstock.scenario.resolve.reader import (
+    NAME,
+    REQUIRED,
+    Table,
+    list_parser,
+    parse_boolean,
+    parse_node,
+    whole_number_parser,
+)
 from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
 
 REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "duplicate", "change", "outage",
@@ -23,17 +31,17 @@ ANY_RATE = 1_000_000
 MAX_COPIES = 100_000
 
 
-_RATE = draw(parse_rate, format_rate, copies=True)
-_DELAY = draw(parse_time, format_time, copies=True)
+_RATE = drawable_parser(parse_rate, format_rate, copies=True)
+_DELAY = drawable_parser(parse_time, format_time, copies=True)
 _HINTS = {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'}
 
 
 @dataclass(eq=False)
-class Direction:
+class LinkDirection:
     """One direction of a link table, as read; `queue` and `edge`: whether it has these, which are read later."""
 
-    rate: Draw | None
-    delay: Draw | None
+    rate: DrawableValue | None
+    delay: DrawableValue | None
     queue: bool
     watch: bool | None
     loss: dict[str, Any] | None
@@ -41,24 +49,24 @@ class Direction:
     jitter: tuple[Any, Any] | None = None
     reorder: tuple[Entry, Entry] | None = None
     duplicate: Entry | None = None
-    change: Listed | None = None
-    outage: Listed | None = None
+    change: LinkChanges | None = None
+    outage: LinkChanges | None = None
     device_queue: tuple[Entry, str] | None = None
     framing: Framing = NO_FRAMING
 
 
 @dataclass(frozen=True, eq=False)
-class Copies:
+class LinkCopies:
     """Name, source and target of each copy of a link; without a place in the network there is one copy."""
 
-    each: tuple[tuple[str, str, str], ...]
+    names_and_nodes: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class LinkSpec:
     """A link table, as read except for its queues, with the names and nodes of its copies.
 
-    A table that lacks an end or has a wrong count is not `placed` in the network, but is kept so that its queues are
+    A table that lacks an end or has a wrong count is not `has_nodes` in the network, but is kept so that its queues are
     checked.
     """
 
@@ -67,12 +75,12 @@ class LinkSpec:
     counted: bool
     source: str
     target: str
-    placed: bool
-    forward: Direction
-    backward: Direction
-    same_queue: bool
+    has_nodes: bool
+    forward: LinkDirection
+    backward: LinkDirection
+    is_reverse_queue_same: bool
     rtt_ns: int | None
-    copies: Copies
+    copies: LinkCopies
 
     @property
     def weight(self) -> int:
@@ -82,7 +90,7 @@ class LinkSpec:
 
 
 @dataclass(frozen=True)
-class Link:
+class LinkTable:
     """A link of a scenario: its table, the values read from it, and whether each direction is watched."""
 
     table: Table
@@ -90,15 +98,15 @@ class Link:
     watch: tuple[bool, bool]
 
 
-_SPECS: Memory[LinkSpec] = Memory()
-_COPIES: Memory[Copies] = Memory()
-_DISTINCT: Memory[bool] = Memory(1000)
+_SPECS: PartCache[LinkSpec] = PartCache()
+_COPIES: PartCache[LinkCopies] = PartCache()
+_DISTINCT: PartCache[bool] = PartCache(1000)
 
 
-def read_links(errors: ErrorCollector, links: Any) -> list[Link]:
+def read_links(errors: ErrorCollector, links: Any) -> list[LinkTable]:
     """All link tables, with their errors recorded; other values are skipped."""
     if not isinstance(links, Mapping):
-        errors.add("links", f"must be a table of links, not {kind_of(links)}", links)
+        errors.add("links", f"must be a table of links, not {toml_type_name(links)}", links)
         return []
     if not links:
         errors.add("links", "is missing; a scenario needs at least one link, such as [links.bottleneck]")
@@ -109,12 +117,13 @@ def read_links(errors: ErrorCollector, links: Any) -> list[Link]:
         if not NAME.fullmatch(name):
             errors.add(path, "a link's name consists of letters, digits and _ - : (and {i} in copies)")
         elif not isinstance(values, Mapping):
-            errors.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
+            errors.add(path, f"must be a table, [links.{name}], not {toml_type_name(values)}", values)
         else:
             table = Table(errors, path, values)
             specs.append((table, _spec(table, name)))
     return [
-        Link(table, spec, (bool(spec.forward.watch), bool(spec.backward.watch))) for table, spec in _check_names(specs)
+        LinkTable(table, spec, (bool(spec.forward.watch), bool(spec.backward.watch)))
+        for table, spec in _check_names(specs)
     ]
 
 
@@ -137,19 +146,19 @@ def _without_queue(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_link(table: Table, name: str) -> LinkSpec:
     table.check_keys(KEYS, lambda: _HINTS)
-    count = table.take("count", whole(0, MAX_COPIES), 1)
-    source = table.take("from", node, REQUIRED, advice='name the node, such as from = "R1"')
-    target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
-    rate = table.take("rate", _RATE, REQUIRED, advice='such as rate = "1.5Mbit"')
-    delay = table.take("delay", _DELAY, REQUIRED, advice='such as delay = "20ms"')
-    forward = _direction(table, rate, delay, queue=table.table("queue") is not None)
+    count = table.parse_key("count", whole_number_parser(0, MAX_COPIES), 1)
+    source = table.parse_key("from", parse_node, REQUIRED, advice='name the node, such as from = "R1"')
+    target = table.parse_key("to", parse_node, REQUIRED, advice='name the node, such as to = "R2"')
+    rate = table.parse_key("rate", _RATE, REQUIRED, advice='such as rate = "1.5Mbit"')
+    delay = table.parse_key("delay", _DELAY, REQUIRED, advice='such as delay = "20ms"')
+    forward = _direction(table, rate, delay, queue=table.inner_table("queue") is not None)
     if not forward.queue and table.values.get("queue") == "same":
-        table.error("queue", '"same" belongs into reverse; here stands the queue itself')
+        table.add_error("queue", '"same" belongs into reverse; here stands the queue itself')
     backward, same = _read_reverse(table, forward)
-    rtt = table.take("rtt", parse_time)
+    rtt = table.parse_key("rtt", parse_time)
     placed = source is not None and target is not None and count is not None
     if source is not None and source == target:
-        table.error("to", f'leads from node "{source}" to itself; a link joins two different nodes')
+        table.add_error("to", f'leads from node "{source}" to itself; a link joins two different nodes')
         placed = False
     number = count if placed and count is not None else 1
     counted = "count" in table.values
@@ -157,21 +166,23 @@ def _read_link(table: Table, name: str) -> LinkSpec:
     return LinkSpec(name, number, counted, source or "", target or "", placed, forward, backward, same, rtt, copies)
 
 
-def _copies(name: str, counted: bool, count: int, source: str, target: str) -> Copies:
+def _copies(name: str, counted: bool, count: int, source: str, target: str) -> LinkCopies:
     """The copies of a link: the same object for the same arguments, since topologies are cached by this object."""
 
-    def each(i: int) -> tuple[str, str, str]:
+    def copy_name_and_nodes(i: int) -> tuple[str, str, str]:
         numbered = name.replace("{i}", str(i)) if "{i}" in name else f"{name}.{i}" if counted else name
         return numbered, source.replace("{i}", str(i)), target.replace("{i}", str(i))
 
     key = name, counted, count, source, target
-    return _COPIES.get_or_make(key, lambda: Copies(tuple(map(each, range(count)))), lambda copies: count)
+    return _COPIES.get_or_make(
+        key, lambda: LinkCopies(tuple(map(copy_name_and_nodes, range(count)))), lambda copies: count
+    )
 
 
-def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
-    reverse = table.table("reverse")
+def _read_reverse(table: Table, forward: LinkDirection) -> tuple[LinkDirection, bool]:
+    reverse = table.inner_table("reverse")
     if reverse is None:
-        return Direction(
+        return LinkDirection(
             forward.rate,
             forward.delay,
             False,
@@ -182,18 +193,18 @@ def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
             framing=forward.framing,
         ), False
     reverse.check_keys(REVERSE_KEYS)
-    rate = reverse.take("rate", _RATE, forward.rate)
-    delay = reverse.take("delay", _DELAY, forward.delay)
+    rate = reverse.parse_key("rate", _RATE, forward.rate)
+    delay = reverse.parse_key("delay", _DELAY, forward.delay)
     queue = reverse.values.get("queue")
     same = queue == "same"
     own_queue = False
     if isinstance(queue, str) and not same:
-        reverse.error("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
+        reverse.add_error("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
         same = True
     elif same and not forward.queue:
-        reverse.error("queue", "the link itself has no queue that the other direction could have too")
+        reverse.add_error("queue", "the link itself has no queue that the other direction could have too")
     elif not same and queue is not None:
-        own_queue = reverse.table("queue") is not None
+        own_queue = reverse.inner_table("queue") is not None
     backward = _direction(reverse, rate, delay, forward.framing, queue=forward.queue if same else own_queue)
     if backward.change is None and not {"rate", "delay"} & set(reverse.values):
         backward.change = forward.change
@@ -203,15 +214,15 @@ def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
 
 
 def _direction(
-    table: Table, rate: Draw | None, delay: Draw | None, framing: Framing = NO_FRAMING, *, queue: bool
-) -> Direction:
-    return Direction(
+    table: Table, rate: DrawableValue | None, delay: DrawableValue | None, framing: Framing = NO_FRAMING, *, queue: bool
+) -> LinkDirection:
+    return LinkDirection(
         rate,
         delay,
         queue,
-        table.take("watch", flag),
+        table.parse_key("watch", parse_boolean),
         read_loss(table),
-        bool(edge_tables(table)),
+        bool(conditioner_tables(table)),
         read_jitter(table),
         read_reorder(table),
         read_duplicate(table),
@@ -224,22 +235,22 @@ def _direction(
 
 def _read_framing(table: Table, default: Framing) -> Framing:
     """The framing of a direction whose packets leave at a rate."""
-    framing: Framing = table.take("framing", parse_framing, default) or default
+    framing: Framing = table.parse_key("framing", parse_framing, default) or default
     changes = table.values.get("change")
     if (
         framing != NO_FRAMING
         and isinstance(changes, list)
         and any(isinstance(change, Mapping) and "capacity" in change for change in changes)
     ):
-        table.error("framing", "needs a rate: an opportunity of a trace carries 1500 B of IP packets")
+        table.add_error("framing", "needs a rate: an opportunity of a trace carries 1500 B of IP packets")
     return framing
 
 
 def _read_device_queue(table: Table, *, queue: bool) -> tuple[Entry, str] | None:
     """The limit of the device queue as (canonical, readable)."""
-    limit: tuple[Entry, str] | None = table.take("device_queue", _device_limit)
+    limit: tuple[Entry, str] | None = table.parse_key("device_queue", _device_limit)
     if limit is not None and not queue:
-        table.error("device_queue", 'needs a queue above it, such as queue = { scheme = "codel", limit = "1000p" }')
+        table.add_error("device_queue", 'needs a queue above it, such as queue = { scheme = "codel", limit = "1000p" }')
     return limit
 
 
@@ -253,37 +264,37 @@ def _device_limit(value: Any) -> tuple[Entry, str]:
 def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkSpec]]:
     """Record copies of links that have the same name, and leave out these and all later copies."""
     for table, spec in links:
-        if spec.counted or (spec.placed and "{i}" not in spec.source and "{i}" not in spec.target):
+        if spec.counted or (spec.has_nodes and "{i}" not in spec.source and "{i}" not in spec.target):
             continue
         for key in ("from", "to"):
             if "{i}" in str(table.values.get(key)):
-                table.error(key, "{i} numbers the copies of a counted link; this one has no count")
+                table.add_error(key, "{i} numbers the copies of a counted link; this one has no count")
     copies = tuple(spec.copies for _, spec in links)
     if _DISTINCT.get_or_make(copies, lambda: _are_distinct(copies)):
         return links
     taken: dict[str, str] = {}
     left = []
     for table, spec in links:
-        for i, (name, _, _) in enumerate(spec.copies.each):
+        for i, (name, _, _) in enumerate(spec.copies.names_and_nodes):
             if name in taken:
                 path, other = table.path, taken[name]
                 table.errors.add(path, f'its copy {i} is called "{name}", and so is one of links.{other}')
-                spec = replace(spec, copies=Copies(spec.copies.each[:i]))
+                spec = replace(spec, copies=LinkCopies(spec.copies.names_and_nodes[:i]))
                 break
             taken[name] = spec.name
         left.append((table, spec))
     return left
 
 
-def _are_distinct(copies: Iterable[Copies]) -> bool:
-    names = [name for part in copies for name, _, _ in part.each]
+def _are_distinct(copies: Iterable[LinkCopies]) -> bool:
+    names = [name for part in copies for name, _, _ in part.names_and_nodes]
     return len(names) == len(set(names))
 
 
-def parse_names(value: Any) -> list[str]:
+def parse_nodes(value: Any) -> list[str]:
     """A node, or a list of nodes."""
     if isinstance(value, str):
-        return [node(value)]
+        return [parse_node(value)]
     if isinstance(value, list):
-        return listed(node, "nodes")(value)
+        return list_parser(parse_node, "nodes")(value)
     raise UnitError('must be the name of a node or a list of names, such as "S1" or ["S1", "S2"]')

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any, Final, TypeVar
 
-from penstock.errors import ErrorCollector, kind_of, nearest
+from penstock.errors import ErrorCollector, did_you_mean, toml_type_name
 from penstock.units import UnitError, parse_size
 
 T = TypeVar("T")
@@ -28,58 +28,58 @@ class Table:
         self.path = path
         self.values = values
 
-    def at(self, key: str) -> str:
+    def key_path(self, key: str) -> str:
         """The full path of a key of this table."""
         return f"{self.path}.{key}" if self.path else key
 
-    def error(self, key: str, message: str) -> None:
+    def add_error(self, key: str, message: str) -> None:
         """Record an error of a key; its value is readable unless it is a table of tables."""
         value = self.values.get(key)
         if key in self.values and not (
             isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
         ):
-            self.errors.add(self.at(key), message, value)
+            self.errors.add(self.key_path(key), message, value)
         else:
-            self.errors.add(self.at(key), message)
+            self.errors.add(self.key_path(key), message)
 
-    def take(self, key: str, parse: Callable[[Any], T], default: Any = None, *, advice: str = "") -> T | Any:
+    def parse_key(self, key: str, parse: Callable[[Any], T], default: Any = None, *, advice: str = "") -> T | Any:
         """The parsed value of a key; `default` if it is absent, None after an error."""
         if key not in self.values:
             if default is REQUIRED:
-                self.error(key, f"is missing{'; ' + advice if advice else ''}")
+                self.add_error(key, f"is missing{'; ' + advice if advice else ''}")
                 return None
             return default
         try:
             return parse(self.values[key])
         except UnitError as error:
-            self.error(key, str(error))
+            self.add_error(key, str(error))
             return None
 
-    def table(self, key: str) -> Table | None:
+    def inner_table(self, key: str) -> Table | None:
         """The table under a key; None if the key is absent or no table."""
         value = self.values.get(key)
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            self.error(key, f"must be a table, not {kind_of(value)}")
+            self.add_error(key, f"must be a table, not {toml_type_name(value)}")
             return None
-        return Table(self.errors, self.at(key), value)
+        return Table(self.errors, self.key_path(key), value)
 
-    def tables(self, key: str, example: str) -> list[Table] | None:
+    def inner_tables(self, key: str, example: str) -> list[Table] | None:
         """The tables of the list under a key; None if there is no list. Other items are recorded as errors."""
         entries = self.values.get(key)
         if entries is None:
             return None
         if not isinstance(entries, list):
-            self.error(key, f"must be a list such as [{example}], not {kind_of(entries)}")
+            self.add_error(key, f"must be a list such as [{example}], not {toml_type_name(entries)}")
             return None
         tables = []
         for i, values in enumerate(entries):
-            path = f"{self.at(key)}[{i}]"
+            path = f"{self.key_path(key)}[{i}]"
             if isinstance(values, Mapping):
                 tables.append(Table(self.errors, path, values))
             else:
-                self.errors.add(path, f"must be a table such as {example}, not {kind_of(values)}")
+                self.errors.add(path, f"must be a table such as {example}, not {toml_type_name(values)}")
         return tables
 
     def check_keys(self, keys: Iterable[str], hints: Callable[[], Mapping[str, str]] = dict) -> None:
@@ -93,29 +93,29 @@ class Table:
             self.errors.add(self.path, f"has {len(unknown)} unknown keys, the first of them below")
         for key in unknown[:MAX_UNKNOWN]:
             if key in hint_by_key:
-                self.error(key, hint_by_key[key])
+                self.add_error(key, hint_by_key[key])
             else:
-                self.error(key, f"unknown key{nearest(key, allowed)}; known here: {', '.join(allowed)}")
+                self.add_error(key, f"unknown key{did_you_mean(key, allowed)}; known here: {', '.join(allowed)}")
 
 
-def text(value: Any) -> str:
+def parse_string(value: Any) -> str:
     """A quoted string."""
     if not isinstance(value, str):
-        raise UnitError(f"expected a quoted string, not {kind_of(value)}")
+        raise UnitError(f"expected a quoted string, not {toml_type_name(value)}")
     return value
 
 
-def flag(value: Any) -> bool:
+def parse_boolean(value: Any) -> bool:
     """True or false."""
     if not isinstance(value, bool):
-        raise UnitError(f"must be true or false, without quotes, not {kind_of(value)}")
+        raise UnitError(f"must be true or false, without quotes, not {toml_type_name(value)}")
     return value
 
 
-def whole(low: int, high: int) -> Callable[[Any], int]:
+def whole_number_parser(low: int, high: int) -> Callable[[Any], int]:
     """A whole number from `low` to `high`."""
 
-    def parse(value: Any) -> int:
+    def parse_whole_number(value: Any) -> int:
         # Whole numbers of other types than int, such as numpy.int64, are numbers.Integral.
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise UnitError(f"must be a whole number from {low} to {high}")
@@ -124,7 +124,7 @@ def whole(low: int, high: int) -> Callable[[Any], int]:
             raise UnitError(f"must lie between {low} and {high}")
         return number
 
-    return parse
+    return parse_whole_number
 
 
 def named_tables(errors: ErrorCollector, part: str, tables: Any, each: str) -> Iterator[tuple[str, Table]]:
@@ -133,19 +133,19 @@ def named_tables(errors: ErrorCollector, part: str, tables: Any, each: str) -> I
     `each` describes one table in messages.
     """
     if not isinstance(tables, Mapping):
-        errors.add(part, f"must be a table of {part}, not {kind_of(tables)}", tables)
+        errors.add(part, f"must be a table of {part}, not {toml_type_name(tables)}", tables)
         return
     for name, values in tables.items():
         path = f"{part}.{name}"
         if not NAME.fullmatch(name) or "{i}" in name:
             errors.add(path, f"the name of {each} consists of letters, digits and _ - :")
         elif not isinstance(values, Mapping):
-            errors.add(path, f"must be a table, [{path}], not {kind_of(values)}", values)
+            errors.add(path, f"must be a table, [{path}], not {toml_type_name(values)}", values)
         else:
             yield name, Table(errors, path, values)
 
 
-def payload(value: Any) -> int:
+def parse_payload(value: Any) -> int:
     """The payload of a packet in bytes."""
     size = parse_size(value)
     if not 1 <= size <= 65_535:
@@ -153,28 +153,28 @@ def payload(value: Any) -> int:
     return size
 
 
-def choice(*words: str) -> Callable[[Any], str]:
+def choice_parser(*words: str) -> Callable[[Any], str]:
     """One of these words."""
 
-    def parse(value: Any) -> str:
+    def parse_choice(value: Any) -> str:
         if not isinstance(value, str):
             raise UnitError(f"must be one of {', '.join(words)}, in quotes")
         if value not in words:
-            raise UnitError(f"must be one of {', '.join(words)}{nearest(value, words)}")
+            raise UnitError(f"must be one of {', '.join(words)}{did_you_mean(value, words)}")
         return value
 
-    return parse
+    return parse_choice
 
 
-def node(value: Any) -> str:
+def parse_node(value: Any) -> str:
     """The name of a node."""
-    name = text(value)
+    name = parse_string(value)
     if not NODE.fullmatch(name):
         raise UnitError("a node's name consists of letters, digits and _ - . : (and {i} in copies)")
     return name
 
 
-def listed(parse: Callable[[Any], T], what: str, *, least: int = 1) -> Callable[[Any], list[T]]:
+def list_parser(parse: Callable[[Any], T], what: str, *, least: int = 1) -> Callable[[Any], list[T]]:
     """A list of at least `least` items that `parse` accepts."""
 
     def parse_list(value: Any) -> list[T]:

@@ -9,10 +9,15 @@ from typing import Any
 
 from penstock import _native
 from penstock.errors import ErrorDetail, ScenarioError
-from penstock.scenario.resolve.forms import LinkForm, TrafficForm, compact, sorted_table
-from penstock.scenario.resolve.head import AUTO, Head
-from penstock.scenario.resolve.real import RealLimits
-from penstock.scenario.resolve.wire import FULL_PACKET
+from penstock.scenario.resolve.head import AUTO, ScenarioHead
+from penstock.scenario.resolve.packet_sizes import FULL_PACKET
+from penstock.scenario.resolve.real_settings import RealLinkSettings
+from penstock.scenario.resolve.resolved_tables import (
+    ResolvedLinkTable,
+    ResolvedTrafficTable,
+    compact,
+    readable_json_table,
+)
 
 __all__ = ["Resolved"]
 
@@ -30,18 +35,18 @@ class Resolved:
         round_trip: the largest propagation round trip, in ns, of the flows that cross a link direction; None if none
         do.
         route: the link directions from one node to another, along the given nodes or the shortest path.
-        packet_on: the largest full data packet that crosses a link direction, in bytes with headers (`Wire`).
+        largest_packet_on: the largest full data packet that crosses a link direction, in bytes with headers (`Wire`).
 
     """
 
-    head: Head
-    links: tuple[LinkForm, ...]
-    traffic: tuple[TrafficForm, ...]
+    head: ScenarioHead
+    links: tuple[ResolvedLinkTable, ...]
+    traffic: tuple[ResolvedTrafficTable, ...]
     errors: tuple[ErrorDetail, ...] = ()
     watched: tuple[str, ...] = ()
     round_trip: Callable[[str], int | None] = lambda link: None
     route: Callable[[str, str, Sequence[str] | None], list[str]] = lambda source, target, path: []
-    packet_on: Callable[[str], float] = lambda link: float(FULL_PACKET)
+    largest_packet_on: Callable[[str], float] = lambda link: float(FULL_PACKET)
 
     @cached_property
     def canonical(self) -> dict[str, Any]:
@@ -59,7 +64,7 @@ class Resolved:
         return readable | {"real": self.head.readable_real} if self.head.readable_real else readable
 
     @property
-    def real(self) -> RealLimits:
+    def real(self) -> RealLinkSettings:
         """Settings of real links, which change nothing in a simulation."""
         return self.head.real
 
@@ -84,7 +89,10 @@ class Resolved:
     def content(self) -> str:
         """The form for people as JSON with sorted keys, composed of texts that scenarios share."""
         before, between, after = self.head.content
-        links, traffic = f'"links": {sorted_table(self.links)}', f'"traffic": {sorted_table(self.traffic)}'
+        links, traffic = (
+            f'"links": {readable_json_table(self.links)}',
+            f'"traffic": {readable_json_table(self.traffic)}',
+        )
         return f"{{{', '.join(filter(None, (before, links, between, traffic, after)))}}}"
 
     def is_valid(self) -> bool:
@@ -93,4 +101,4 @@ class Resolved:
             links, traffic = [form.native for form in self.links], [form.native for form in self.traffic]
         except ValueError:
             return False
-        return _native.is_valid(*self.head.times, links, traffic)
+        return _native.is_valid(*self.head.times_ns, links, traffic)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 
-from penstock.scenario.resolve.links import Link
-from penstock.scenario.resolve.memory import Memory
+from penstock.scenario.resolve.links import LinkTable
+from penstock.scenario.resolve.part_cache import PartCache
 
 MAX_PAIRS = 2000
 
@@ -29,18 +29,18 @@ class Topology:
     complete: bool
 
     @classmethod
-    def of(cls, links: Iterable[Link], *, complete: bool) -> Topology:
+    def from_links(cls, links: Iterable[LinkTable], *, complete: bool) -> Topology:
         """The topology of links; the same object for the same copies of links."""
-        copies = tuple(link.spec.copies for link in links if link.spec.placed)
+        copies = tuple(link.spec.copies for link in links if link.spec.has_nodes)
 
-        def made() -> Topology:
+        def build_topology() -> Topology:
             edges: dict[str, dict[str, None]] = {}
-            for _, source, target in chain.from_iterable(part.each for part in copies):
+            for _, source, target in chain.from_iterable(part.names_and_nodes for part in copies):
                 edges.setdefault(source, {})[target] = None
                 edges.setdefault(target, {})[source] = None
             return cls(edges, complete)
 
-        return _TOPOLOGIES.get_or_make((copies, complete), made, lambda topology: len(topology.edges))
+        return _TOPOLOGIES.get_or_make((copies, complete), build_topology, lambda topology: len(topology.edges))
 
     def __contains__(self, node: str) -> bool:
         return node in self.edges
@@ -63,13 +63,13 @@ class Topology:
         return source in self and target in self and self.parts[source] == self.parts[target]
 
 
-_TOPOLOGIES: Memory[Topology] = Memory()
+_TOPOLOGIES: PartCache[Topology] = PartCache()
 
 
 class Network:
     """The directed links of a scenario, with their propagation delays in ns."""
 
-    def __init__(self, links: list[Link], topology: Topology) -> None:
+    def __init__(self, links: list[LinkTable], topology: Topology) -> None:
         self._links = links
         self._topology = topology
         self._routes: dict[tuple[str, str], list[tuple[int, str]]] = {}
@@ -79,17 +79,17 @@ class Network:
         """For each node, the links to other nodes, each as (delay, name); of parallel links, the fastest."""
         edges: dict[str, dict[str, tuple[int, str]]] = {}
 
-        def add(source: str, target: str, delay: int, name: str) -> None:
+        def add_link(source: str, target: str, delay: int, name: str) -> None:
             edge = edges.setdefault(source, {}).get(target)
             if edge is None or delay < edge[0]:
                 edges[source][target] = (delay, name)
 
-        for spec in (link.spec for link in self._links if link.spec.placed):
-            for i, (name, source, target) in enumerate(spec.copies.each):
-                there = spec.forward.delay.nominal(i, spec.count) if spec.forward.delay else 0
-                back = spec.backward.delay.nominal(i, spec.count) if spec.backward.delay else 0
-                add(source, target, there or 0, name)
-                add(target, source, back or 0, f"{name}.reverse")
+        for spec in (link.spec for link in self._links if link.spec.has_nodes):
+            for i, (name, source, target) in enumerate(spec.copies.names_and_nodes):
+                there = spec.forward.delay.value_if_fixed(i, spec.count) if spec.forward.delay else 0
+                back = spec.backward.delay.value_if_fixed(i, spec.count) if spec.backward.delay else 0
+                add_link(source, target, there or 0, name)
+                add_link(target, source, back or 0, f"{name}.reverse")
         return edges
 
     def route(self, source: str, target: str) -> list[tuple[int, str]]:
@@ -139,7 +139,7 @@ class Network:
         """The names of the links along a given path or the shortest one."""
         return [name for _, name in (self.along(list(path)) if path else self.route(source, target))]
 
-    def pairs_over(self, groups: Iterable[Iterable[tuple[str, str, list[str] | None]]]) -> Counter[str]:
+    def count_pairs_by_link(self, groups: Iterable[Iterable[tuple[str, str, list[str] | None]]]) -> Counter[str]:
         """For each link direction, the number of different (from, to, path) of the groups that cross it."""
         loads: Counter[str] = Counter()
         for flows in groups:

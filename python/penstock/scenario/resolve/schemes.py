@@ -8,12 +8,12 @@ from typing import Any
 
 from penstock.aqms.catalog import Param, Scheme, find_scheme
 from penstock.errors import PenstockError
-from penstock.scenario.resolve.reader import REQUIRED, Table, text
-from penstock.scenario.resolve.settings import Surroundings, default_readable, setting
+from penstock.scenario.resolve.reader import REQUIRED, Table, parse_string
+from penstock.scenario.resolve.settings import LengthContext, readable_default, resolve_setting
 
 
 def read_params(
-    table: Table, params: Iterable[Param], around: Surroundings, owner: str
+    table: Table, params: Iterable[Param], around: LengthContext, owner: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters of a table as (canonical, readable): canonical has the given ones, readable also the defaults."""
     canonical: dict[str, Any] = {}
@@ -21,11 +21,11 @@ def read_params(
     for param in params:
         if param.name not in table.values:
             if param.required:
-                table.error(param.name, f"is missing; {owner} needs it: {param.doc}")
-            elif (default := default_readable(param)) is not None:
+                table.add_error(param.name, f"is missing; {owner} needs it: {param.doc}")
+            elif (default := readable_default(param)) is not None:
                 readable[param.name] = default
             continue
-        pair = table.take(param.name, partial(setting, param, around=around))
+        pair = table.parse_key(param.name, partial(resolve_setting, param, around=around))
         if pair is not None:
             canonical[param.name], readable[param.name] = pair
     return canonical, readable
@@ -33,13 +33,13 @@ def read_params(
 
 def read_scheme(table: Table) -> Scheme | None:
     """The scheme that a table names; None if there is none of that name."""
-    name = table.take("scheme", text, REQUIRED, advice='name one, such as scheme = "red"')
+    name = table.parse_key("scheme", parse_string, REQUIRED, advice='name one, such as scheme = "red"')
     if name is None:
         return None
     try:
         return find_scheme(name)
     except PenstockError as error:
-        table.error("scheme", str(error))
+        table.add_error("scheme", str(error))
         return None
 
 
@@ -73,7 +73,7 @@ _DIALECT = {
 }
 
 
-def foreign_names(names: list[str]) -> dict[str, str]:
+def foreign_name_hints(names: list[str]) -> dict[str, str]:
     """Hints for parameter names of other programs, for a table with these keys."""
     return {
         foreign: f'unknown key; did you mean "{ours}"?'

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from penstock.aqms.catalog import Param, revision
-from penstock.errors import kind_of, nearest
-from penstock.scenario.resolve.codepoints import codepoint
-from penstock.scenario.resolve.memory import Memory, frozen
-from penstock.scenario.resolve.reader import Table, listed
+from penstock.aqms.catalog import Param, catalog_revision
+from penstock.errors import did_you_mean, toml_type_name
+from penstock.scenario.resolve.codepoints import parse_codepoint
+from penstock.scenario.resolve.part_cache import PartCache, content_bytes
+from penstock.scenario.resolve.reader import Table, list_parser
 from penstock.units import (
     Length,
     UnitError,
@@ -38,25 +38,25 @@ NO_RULE = (
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class LengthContext:
     """The quantities that relate units of queue length: the link's rate, its buffer, the flows' round trip."""
 
     rate: int | None = None
     limit: Length | None = None
     rtt_ns: Callable[[], int | None] = lambda: None
 
-    def read(self, memory: Memory[T], table: Table, read: Callable[[Table, Surroundings], T]) -> T:
+    def read(self, memory: PartCache[T], table: Table, read: Callable[[Table, LengthContext], T]) -> T:
         """The result of `read` for a table in this context, from the cache if it was read before."""
-        content = frozen(table.values)
+        content = content_bytes(table.values)
         # The round trip is computed only for a text in BDP.
         trip = self.rtt_ns() if content is None or b"BDP" in content else None
-        fixed = Surroundings(self.rate, self.limit, lambda: trip)
+        fixed = LengthContext(self.rate, self.limit, lambda: trip)
 
         def read_part(part: Table) -> T:
             # Errors depend on when the round trip is requested, so the table itself is read in this context.
             return read(part, self if part is table else fixed)
 
-        return memory.read(table, read_part, self.rate, self.limit, trip, revision())
+        return memory.read(table, read_part, self.rate, self.limit, trip, catalog_revision())
 
     def absolute(self, length: Length) -> Length:
         """The length in packets or bytes."""
@@ -77,7 +77,7 @@ class Surroundings:
         return Length("bytes", length.amount * self.rate * rtt / 8e9)
 
 
-def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
+def resolve_setting(param: Param, value: Any, around: LengthContext) -> tuple[Any, Any]:
     """A setting as (canonical, readable). This checks kind and unit; the registry checks the range."""
     words = param.choices or param.words
     if isinstance(value, str) and value in words:
@@ -89,10 +89,10 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
     match param.kind:
         case "flag":
             if not isinstance(value, bool):
-                raise UnitError(f"must be true or false, without quotes, not {kind_of(value)}")
+                raise UnitError(f"must be true or false, without quotes, not {toml_type_name(value)}")
             return value, value
         case "choice":
-            close = nearest(value, words) if isinstance(value, str) else ""
+            close = did_you_mean(value, words) if isinstance(value, str) else ""
             raise UnitError(f"must be one of {', '.join(words)}{close}")
         case "time":
             nanos = _or_words(parse_time, value, words)
@@ -109,16 +109,16 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
         case "numbers":
             if not isinstance(value, (list, tuple)):
                 why = NO_RULE if value == "auto" and param.name in ("min_th", "max_th") else ""
-                raise UnitError(f"must be a list of numbers such as [5, 15], not {kind_of(value)}{why}")
+                raise UnitError(f"must be a list of numbers such as [5, 15], not {toml_type_name(value)}{why}")
             if not value:
                 raise UnitError("must have at least one number")
             numbers = [_number(param, item) for item in value]
             return numbers, numbers
         case "codepoints":
-            points = listed(codepoint, "code points")(_as_list(value))
+            points = list_parser(parse_codepoint, "code points")(_as_list(value))
             return points, points
         case "writes":
-            writes = listed(_write, 'writes such as [["0s", "100kB"], ["1s", "50kB"]]')(_as_list(value))
+            writes = list_parser(_write, 'writes such as [["0s", "100kB"], ["1s", "50kB"]]')(_as_list(value))
             if any(at > following for (at, _), (following, _) in pairwise(writes)):
                 raise UnitError("must be in the order of time")
             return [number for write in writes for number in write], [
@@ -143,7 +143,7 @@ def _write(value: Any) -> tuple[int, int]:
     return parse_time(value[0]), size
 
 
-def canonical_limit(value: Any, around: Surroundings) -> tuple[Any, Any]:
+def resolve_limit(value: Any, around: LengthContext) -> tuple[Any, Any]:
     """A queue's limit as (canonical, readable)."""
     if value == "inf":
         return "inf", "inf"
@@ -162,7 +162,7 @@ def canonical_limit(value: Any, around: Surroundings) -> tuple[Any, Any]:
     return {length.unit: amount}, format_length(Length(length.unit, amount))
 
 
-def _length(param: Param, value: Any, words: tuple[str, ...], around: Surroundings) -> tuple[Any, Any]:
+def _length(param: Param, value: Any, words: tuple[str, ...], around: LengthContext) -> tuple[Any, Any]:
     length = _or_words(parse_length, value, words)
     if length.unit == "ns" and param.kind == "length_or_time":
         return {"ns": length.amount}, format_time(length.amount)
@@ -178,7 +178,7 @@ def _rate(value: Any) -> int:
 
 def _number(param: Param, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise UnitError(f"must be a number, not {kind_of(value)}")
+        raise UnitError(f"must be a number, not {toml_type_name(value)}")
     if isinstance(value, str):
         if param.unit or not any(sign in value for sign in "%/"):
             raise UnitError(f"must be a number, without quotes{f' (in {param.unit})' if param.unit else ''}")
@@ -197,11 +197,11 @@ def _or_words(parse: Callable[[Any], Any], value: Any, words: tuple[str, ...]) -
     except UnitError as error:
         if not words:
             raise
-        close = nearest(value, words) if isinstance(value, str) else ""
+        close = did_you_mean(value, words) if isinstance(value, str) else ""
         raise UnitError(f"{error}, or {' or '.join(chr(34) + word + chr(34) for word in words)}{close}") from None
 
 
-def default_readable(param: Param) -> Any:
+def readable_default(param: Param) -> Any:
     """A parameter's default as written in a file; None if there is none."""
     default = param.default
     if isinstance(default, Mapping):

@@ -7,12 +7,19 @@ from functools import cache, partial
 from typing import Any, Final
 
 from penstock.aqms.catalog import tcp_keys
-from penstock.scenario.resolve.codepoints import RECORDED, ecn_field, recorded_ecn_field
-from penstock.scenario.resolve.draws import Draw, draw
-from penstock.scenario.resolve.felt import read_outcome, read_probes
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, payload, whole
-from penstock.scenario.resolve.settings import Surroundings, default_readable, setting
-from penstock.scenario.resolve.transfers import TRANSFER_KEYS, is_drawn, read_transfers
+from penstock.scenario.resolve.application_requirements import read_qoo, read_responsiveness_probes
+from penstock.scenario.resolve.codepoints import RECORDED, parse_ecn_field, parse_replay_ecn_field
+from penstock.scenario.resolve.draws import DrawableValue, drawable_parser
+from penstock.scenario.resolve.reader import (
+    REQUIRED,
+    Table,
+    choice_parser,
+    parse_boolean,
+    parse_payload,
+    whole_number_parser,
+)
+from penstock.scenario.resolve.settings import LengthContext, readable_default, resolve_setting
+from penstock.scenario.resolve.transfers import TRANSFER_KEYS, has_connection_per_transfer, read_transfers
 from penstock.scenario.resolve.video import read_replay, read_video
 from penstock.units import (
     UnitError,
@@ -57,21 +64,21 @@ def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]
     videos = {"video": read_video, "replay": read_replay}
     own, readable = videos[kind](table, COMMON) if kind in videos else read[kind](table)
     if own and "tcp" not in own:
-        parse, default = (recorded_ecn_field, RECORDED) if kind == "replay" else (ecn_field, "not")
-        own["ecn"] = readable["ecn"] = table.take("ecn", parse, default)
-    outcome, readable_outcome = read_outcome(table, measured="tcp" not in own or "delays" in own)
+        parse, default = (parse_replay_ecn_field, RECORDED) if kind == "replay" else (parse_ecn_field, "not")
+        own["ecn"] = readable["ecn"] = table.parse_key("ecn", parse, default)
+    outcome, readable_outcome = read_qoo(table, measured="tcp" not in own or "delays" in own)
     return own | outcome, readable | readable_outcome
 
 
 def _cbr(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     own, readable = _udp(table, "jitter", "call")
-    call = table.take("call", choice(*CODECS))
+    call = table.parse_key("call", choice_parser(*CODECS))
     if own and call is not None:
         own["call"] = readable["call"] = call
         if not isinstance(own["udp"]["rate"], int) or not isinstance(own["udp"]["payload"], int):
-            table.error("call", "needs one rate and one packet size, not drawn ones")
+            table.add_error("call", "needs one rate and one packet size, not drawn ones")
     if own:
-        jitter = table.take("jitter", parse_probability, 0.0)
+        jitter = table.parse_key("jitter", parse_probability, 0.0)
         own["udp"]["jitter"] = jitter or 0.0
         readable["jitter"] = jitter
     return own, readable
@@ -85,25 +92,27 @@ def _poisson(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _bulk(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     """TCP flows; if sizes are drawn or transfers arrive, each transfer has its own connection."""
-    if not is_drawn(table):
-        watch = table.take("watch", flag, False)
+    if not has_connection_per_transfer(table):
+        watch = table.parse_key("watch", parse_boolean, False)
         own, readable = _tcp(table, *TRANSFER_KEYS, "watch")
         return (own | {"watch": True}, readable | {"watch": True}) if watch else (own, readable)
     own, readable = _tcp(table, *TRANSFER_KEYS, sized=False)
     transfers, readable_transfers = read_transfers(table, readable.get("packet"))
-    probes, readable_probes = read_probes(table, own)
+    probes, readable_probes = read_responsiveness_probes(table, own)
     return own | {"transfers": transfers} | probes, readable | readable_transfers | readable_probes
 
 
 def _incast(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    every = table.take("every", parse_time)
-    pause = table.take("pause", draw(parse_time, format_time), draw(parse_time, format_time)("0s"))
+    every = table.parse_key("every", parse_time)
+    pause = table.parse_key(
+        "pause", drawable_parser(parse_time, format_time), drawable_parser(parse_time, format_time)("0s")
+    )
     own, readable = _tcp(table, "every", "pause", common=INCAST_COMMON, sized=False)
     transfers, readable_transfers = read_transfers(table, readable.get("packet"))
     if "every" in table.values and "pause" in table.values:
-        table.error("every", "give either every, from start to start, or pause, from the end to the next start")
+        table.add_error("every", "give either every, from start to start, or pause, from the end to the next start")
     if every == 0:
-        table.error("every", "must be above 0s")
+        table.add_error("every", "must be above 0s")
     if pause is None:
         return own, readable
     rhythm = {"pause": pause.readable} if every is None else {"every": format_time(every)}
@@ -112,46 +121,48 @@ def _incast(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _onoff(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    over = table.take("over", choice("tcp", "udp"), "tcp")
-    on = table.take("on", _on, REQUIRED, advice="such as on = { packets = 256 }")
-    off = table.take("off", draw(parse_time, format_time), REQUIRED, advice='such as off = { exp = "2s" }')
+    over = table.parse_key("over", choice_parser("tcp", "udp"), "tcp")
+    on = table.parse_key("on", _on, REQUIRED, advice="such as on = { packets = 256 }")
+    off = table.parse_key(
+        "off", drawable_parser(parse_time, format_time), REQUIRED, advice='such as off = { exp = "2s" }'
+    )
     keys = ("on", "off", "over")
     own, readable = _udp(table, *keys) if over == "udp" else _tcp(table, *keys)
     if on is None or off is None:
         return own, readable
     unit, length, on_readable = on
     if over == "tcp" and unit == "time":
-        table.error("on", "of tcp is a number of packets: each on-period is a transfer, { packets = 256 }")
+        table.add_error("on", "of tcp is a number of packets: each on-period is a transfer, { packets = 256 }")
     if over == "tcp":
         _endless(table)
     onoff = {"on": length.canonical(0, 1), "unit": unit, "off": off.canonical(0, 1)}
     return own | {"onoff": onoff}, {"on": on_readable, "off": off.readable, "over": over} | readable
 
 
-def _on(value: Any) -> tuple[str, Draw, Any]:
+def _on(value: Any) -> tuple[str, DrawableValue, Any]:
     if isinstance(value, Mapping) and "packets" in value:
         if len(value) != 1:
             raise UnitError("packets stands alone in on")
-        packets = draw(whole(1, 4_000_000_000), _number)(value["packets"])
+        packets = drawable_parser(whole_number_parser(1, 4_000_000_000), _number)(value["packets"])
         return "packets", packets, {"packets": packets.readable}
-    length = draw(parse_time, format_time)(value)
+    length = drawable_parser(parse_time, format_time)(value)
     return "time", length, length.readable
 
 
 def _web(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     parsers = {
-        "pages": draw(parse_time, format_time),
-        "objects": draw(_count, _number),
-        "gap": draw(parse_time, format_time),
-        "size": draw(parse_size, format_size),
+        "pages": drawable_parser(parse_time, format_time),
+        "objects": drawable_parser(_count, _number),
+        "gap": drawable_parser(parse_time, format_time),
+        "size": drawable_parser(parse_size, format_size),
     }
-    drawn = {key: table.take(key, parse, parse(_WEB[key])) for key, parse in parsers.items()}
-    request = table.take("request", parse_size, 300)
-    option = table.take("option", whole(0, 1), 1)
+    drawn = {key: table.parse_key(key, parse, parse(_WEB[key])) for key, parse in parsers.items()}
+    request = table.parse_key("request", parse_size, 300)
+    option = table.parse_key("option", whole_number_parser(0, 1), 1)
     tcp, readable = _tcp(table, *parsers, "request", "option", common=WEB_COMMON)
     _endless(table)
     if request is not None and not 1 <= request <= 65_535:
-        table.error("request", "a request lies between 1B and 65535B")
+        table.add_error("request", "a request lies between 1B and 65535B")
     if request is None or option is None or any(value is None for value in drawn.values()):
         return tcp, readable
     web = {key: value.canonical(0, 1) for key, value in drawn.items()} | {"request": request, "option": option}
@@ -165,7 +176,7 @@ def _web(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
 def _endless(table: Table) -> None:
     for key in ("packets", "bytes"):
         if key in table.values:
-            table.error(key, "the length of a transfer is drawn for each connection here")
+            table.add_error(key, "the length of a transfer is drawn for each connection here")
 
 
 def _count(value: Any) -> int:
@@ -181,7 +192,7 @@ def _number(value: float) -> float:
 @cache
 def _tcp_defaults(profile: str, flavour: str) -> Mapping[str, Any]:
     """The defaults of the keys of TCP in a profile with this flavour, as written in a file."""
-    return {param.name: default_readable(param) for param in tcp_keys().with_defaults(profile, flavour)}
+    return {param.name: readable_default(param) for param in tcp_keys().with_defaults(profile, flavour)}
 
 
 def _tcp(
@@ -189,7 +200,7 @@ def _tcp(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The keys of TCP; without `sized`, the keys of a transfer's size are read elsewhere."""
     keys = tcp_keys()
-    profile = table.take("profile", choice(*keys.profiles), keys.default_profile)
+    profile = table.parse_key("profile", choice_parser(*keys.profiles), keys.default_profile)
     settings: dict[str, Any] = {}
     readable: dict[str, Any] = {"profile": profile}
     chosen_profile, flavour = profile or keys.default_profile, table.values.get("flavour")
@@ -204,7 +215,7 @@ def _tcp(
             if param.name != "flavour" and default is not None:
                 readable[param.name] = default
             continue
-        pair = table.take(param.name, partial(setting, param, around=Surroundings()))
+        pair = table.parse_key(param.name, partial(resolve_setting, param, around=LengthContext()))
         if pair is None:
             continue
         if param.name == "flavour":
@@ -212,20 +223,24 @@ def _tcp(
         else:
             settings[param.name], readable[param.name] = pair
     if "packets" in settings and "bytes" in settings:
-        table.error("bytes", "give the transfer's length either in packets or in bytes")
-    delays = {"delays": True} if table.take("delays", flag, False) else {}
+        table.add_error("bytes", "give the transfer's length either in packets or in bytes")
+    delays = {"delays": True} if table.parse_key("delays", parse_boolean, False) else {}
     table.check_keys([*common[:2], "profile", *common[2:], *own, "delays", *(param.name for param in keys.params)])
     tcp = {"profile": profile, "flavour": flavour, "settings": settings}
     return {"tcp": tcp} | delays, {"flavour": flavour} | readable | delays
 
 
 def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    rate = table.take("rate", draw(parse_rate, format_rate), REQUIRED, advice='such as rate = "500kbit"')
-    packet = table.take("packet", draw(payload, format_size), REQUIRED, advice='the payload, such as packet = "1000B"')
-    headers = table.take("headers", parse_size, 28)
-    phase = table.take("phase", choice("zero", "random"), "zero")
+    rate = table.parse_key(
+        "rate", drawable_parser(parse_rate, format_rate), REQUIRED, advice='such as rate = "500kbit"'
+    )
+    packet = table.parse_key(
+        "packet", drawable_parser(parse_payload, format_size), REQUIRED, advice='the payload, such as packet = "1000B"'
+    )
+    headers = table.parse_key("headers", parse_size, 28)
+    phase = table.parse_key("phase", choice_parser("zero", "random"), "zero")
     if headers is not None and headers > 1000:
-        table.error("headers", "must be at most 1000B")
+        table.add_error("headers", "must be at most 1000B")
     table.check_keys([*COMMON, *own, "rate", "packet", "headers", "phase", "ecn"])
     if rate is None or packet is None or headers is None:
         return {}, {}
@@ -235,18 +250,22 @@ def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _fec(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    k = table.take("k", whole(1, MAX_IN_BLOCK), REQUIRED, advice="data packets of a block, such as k = 16")
-    h = table.take("h", whole(0, MAX_IN_BLOCK), REQUIRED, advice="redundancy packets of a block, such as h = 4")
-    spacing = table.take("spacing", choice("poisson", "constant"), "poisson")
+    k = table.parse_key(
+        "k", whole_number_parser(1, MAX_IN_BLOCK), REQUIRED, advice="data packets of a block, such as k = 16"
+    )
+    h = table.parse_key(
+        "h", whole_number_parser(0, MAX_IN_BLOCK), REQUIRED, advice="redundancy packets of a block, such as h = 4"
+    )
+    spacing = table.parse_key("spacing", choice_parser("poisson", "constant"), "poisson")
     own, readable = _udp(table, "k", "h", "spacing")
     if own and not isinstance(own["udp"]["payload"], int):
-        table.error("packet", "must be one size: a code takes as much from each packet of a block")
+        table.add_error("packet", "must be one size: a code takes as much from each packet of a block")
     if spacing == "poisson":
         if "phase" in table.values:
-            table.error("phase", 'belongs to spacing = "constant"')
+            table.add_error("phase", 'belongs to spacing = "constant"')
         readable.pop("phase", None)
     if k is None or h is None or spacing is None:
         return own, readable
     if k + h > MAX_IN_BLOCK:
-        table.error("h", f"makes a block of {k + h} packets; at most {MAX_IN_BLOCK} are possible")
+        table.add_error("h", f"makes a block of {k + h} packets; at most {MAX_IN_BLOCK} are possible")
     return own | {"fec": {"k": k, "h": h, "spacing": spacing}}, {"k": k, "h": h, "spacing": spacing} | readable

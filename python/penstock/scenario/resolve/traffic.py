@@ -8,14 +8,22 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from penstock.errors import nearest
-from penstock.scenario.resolve.codepoints import RECORDED, codepoint, recorded_codepoint
-from penstock.scenario.resolve.draws import draw
-from penstock.scenario.resolve.felt import check_loads
-from penstock.scenario.resolve.forms import TrafficForm
-from penstock.scenario.resolve.links import parse_names
-from penstock.scenario.resolve.memory import Memory
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, listed, named_tables, node, whole
+from penstock.errors import did_you_mean
+from penstock.scenario.resolve.application_requirements import check_probed_groups
+from penstock.scenario.resolve.codepoints import RECORDED, parse_codepoint, parse_replay_codepoint
+from penstock.scenario.resolve.draws import drawable_parser
+from penstock.scenario.resolve.links import parse_nodes
+from penstock.scenario.resolve.part_cache import PartCache
+from penstock.scenario.resolve.reader import (
+    REQUIRED,
+    Table,
+    choice_parser,
+    list_parser,
+    named_tables,
+    parse_node,
+    whole_number_parser,
+)
+from penstock.scenario.resolve.resolved_tables import ResolvedTrafficTable
 from penstock.scenario.resolve.routes import Topology
 from penstock.scenario.resolve.sources import KINDS, read_source
 from penstock.units import UnitError, format_time, parse_time
@@ -33,7 +41,7 @@ DEFAULT_STARTS: Mapping[str, Any] = {"tcp": {"uniform": ["0s", "1s"]}}
 """Starts of the kinds of traffic whose flows do not all start at 0 s."""
 
 
-class TrafficSpec(TrafficForm):
+class TrafficTable(ResolvedTrafficTable):
     """One traffic table: its forms, and the ends of its flows."""
 
     def flows(self) -> list[tuple[str, str, list[str] | None]]:
@@ -60,11 +68,11 @@ class _Times:
         return first
 
 
-_Group = tuple[_Times | None, TrafficSpec | None]
-_GROUPS: Memory[_Group] = Memory()
+_Group = tuple[_Times | None, TrafficTable | None]
+_GROUPS: PartCache[_Group] = PartCache()
 
 
-def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[TrafficSpec]:
+def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[TrafficTable]:
     """All traffic tables of a scenario; those with errors are left out."""
     errors, traffic = top.errors, top.values.get("traffic", {})
     specs = []
@@ -79,17 +87,17 @@ def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[T
         if spec is not None:
             specs.append(spec)
     _check_starts(top, late, duration)
-    check_loads(tables, specs)
+    check_probed_groups(tables, specs)
     return specs
 
 
 def _check_starts(top: Table, late: list[tuple[Table, int]], duration: int | None) -> None:
     """Report traffic that starts after the end as one error: if several groups do, the duration is probably wrong."""
     if len(late) == 1 and duration is not None:
-        late[0][0].error("start", f"must be before the end of the run ({format_time(duration)})")
+        late[0][0].add_error("start", f"must be before the end of the run ({format_time(duration)})")
     elif late:
         late.sort(key=lambda entry: entry[1])
-        top.error(
+        top.add_error(
             "duration", f"too short: {_some([f'{table.path} starts at {format_time(at)}' for table, at in late])}"
         )
 
@@ -107,32 +115,32 @@ def _nodes_of(group: _Group) -> int:
 
 def _read_times(table: Table) -> _Times | None:
     kind = table.values.get("kind")
-    start = table.take("start", _start, _start(DEFAULT_STARTS.get(kind, "0s") if isinstance(kind, str) else "0s"))
-    stop = table.take("stop", parse_time)
+    start = table.parse_key("start", _start, _start(DEFAULT_STARTS.get(kind, "0s") if isinstance(kind, str) else "0s"))
+    stop = table.parse_key("stop", parse_time)
     if start is None:
         return None
     times = _Times(start[0], start[1], stop)
     if stop is not None and stop <= times.first:
-        table.error("stop", f"must be after the start ({format_time(times.first)})")
+        table.add_error("stop", f"must be after the start ({format_time(times.first)})")
     return times
 
 
 def _read_count(table: Table, kind: str | None) -> tuple[str, int | None]:
     """The key that counts the flows of a kind, and their number."""
-    count = table.take("count", whole(0, MAX_FLOWS), 1)
+    count = table.parse_key("count", whole_number_parser(0, MAX_FLOWS), 1)
     counted = SHARED.get(kind or "", "count")
     if counted != "count":
         if "count" in table.values:
-            table.error("count", f"{kind} counts its flows as {counted}: write {counted}")
-        count = table.take(counted, whole(0, MAX_SENDERS if kind == "incast" else MAX_FLOWS), 1)
+            table.add_error("count", f"{kind} counts its flows as {counted}: write {counted}")
+        count = table.parse_key(counted, whole_number_parser(0, MAX_SENDERS if kind == "incast" else MAX_FLOWS), 1)
     return counted, count
 
 
-def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> TrafficSpec | None:
-    kind = table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
+def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> TrafficTable | None:
+    kind = table.parse_key("kind", choice_parser(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
     counted, count = _read_count(table, kind)
     replays = kind == "replay"
-    dscp = table.take("dscp", recorded_codepoint if replays else codepoint, RECORDED if replays else 0)
+    dscp = table.parse_key("dscp", parse_replay_codepoint if replays else parse_codepoint, RECORDED if replays else 0)
     nodes = _nodes(table, count or 0, topology, every=kind in SHARED)
     if kind is None:
         return None
@@ -143,7 +151,7 @@ def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> 
     flows = count
     if kind == "incast":
         if len(targets) > 1:
-            table.error("to", "incast has one receiver")
+            table.add_error("to", "incast has one receiver")
         # All senders together are one flow.
         flows = min(count, 1)
         sources = [sources[i % len(sources)] for i in range(max(count, 1))] if sources else sources
@@ -167,7 +175,7 @@ def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> 
         readable["stop"] = format_time(times.stop)
     if dscp:
         readable["dscp"] = dscp
-    return TrafficSpec(name, canonical, readable | readable_own)
+    return TrafficTable(name, canonical, readable | readable_own)
 
 
 def _nodes(
@@ -176,7 +184,7 @@ def _nodes(
     """The nodes of `from` and `to`, and the path; with `every` all pairs of them are used."""
     ends: dict[str, list[str]] = {}
     for key in ("from", "to"):
-        names = table.take(key, parse_names, REQUIRED, advice=f'name a node of the links, such as {key} = "S1"')
+        names = table.parse_key(key, parse_nodes, REQUIRED, advice=f'name a node of the links, such as {key} = "S1"')
         if names is None:
             continue
         if any("{i}" in name for name in names):
@@ -188,20 +196,20 @@ def _nodes(
         for name in dict.fromkeys(names):
             if name not in topology and topology.complete:
                 # A search among many nodes takes milliseconds, and only this many errors are printed.
-                hint = nearest(name, topology.edges) if len(table.errors.details) < MAX_HINTS else ""
-                table.error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(topology.edges))}')
+                hint = did_you_mean(name, topology.edges) if len(table.errors.details) < MAX_HINTS else ""
+                table.add_error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(topology.edges))}')
                 is_known = False
                 break
         if is_known:
             ends[key] = names
-    path = table.take("path", listed(node, "nodes", least=2))
+    path = table.parse_key("path", list_parser(parse_node, "nodes", least=2))
     if len(ends) < 2:
         return None
     sources, targets = ends["from"], ends["to"]
     if every:
         pairs = {(source, target) for source in sources for target in targets}
         if path is not None:
-            table.error("path", "is of one pair of nodes; these flows go by the shortest ways")
+            table.add_error("path", "is of one pair of nodes; these flows go by the shortest ways")
     else:
         turns = range(count if sources and targets else 0)
         pairs = {(sources[i % len(sources)], targets[i % len(targets)]) for i in turns}
@@ -215,30 +223,30 @@ def _nodes(
 def _connected(table: Table, pairs: set[tuple[str, str]], topology: Topology) -> bool:
     for source, target in sorted(pairs):
         if source == target:
-            table.error("to", f'the traffic would go from node "{source}" to itself')
+            table.add_error("to", f'the traffic would go from node "{source}" to itself')
             return False
         if not topology.joined(source, target):
-            table.error("to", f'node "{target}" cannot be reached from "{source}": no chain of links joins them')
+            table.add_error("to", f'node "{target}" cannot be reached from "{source}": no chain of links joins them')
             return False
     return True
 
 
 def _is_path(table: Table, path: list[str], sources: list[str], targets: list[str], topology: Topology) -> bool:
     if len(set(path)) != len(path):
-        table.error("path", "goes through a node twice")
+        table.add_error("path", "goes through a node twice")
         return False
     for here, there in pairwise(path):
         if here not in topology:
-            table.error("path", f'no link touches a node "{here}"{nearest(here, topology.edges)}')
+            table.add_error("path", f'no link touches a node "{here}"{did_you_mean(here, topology.edges)}')
             return False
         if there not in topology.edges[here]:
-            table.error(
+            table.add_error(
                 "path",
                 f'no link joins "{here}" and "{there}"; from "{here}" one reaches {_some(list(topology.edges[here]))}',
             )
             return False
     if set(sources) - {path[0]} or set(targets) - {path[-1]}:
-        table.error("path", "must begin at the node of from and end at the node of to")
+        table.add_error("path", "must begin at the node of from and end at the node of to")
         return False
     return True
 
@@ -254,14 +262,14 @@ def _start(value: Any) -> tuple[dict[str, Any], Any]:
     if "uniform" in value:
         if len(value) != 1:
             raise UnitError("uniform stands alone in start")
-        drawn = draw(parse_time, format_time)(value)
-        ends = drawn.rule["uniform"] if drawn.rule else []
+        drawn = drawable_parser(parse_time, format_time)(value)
+        ends = drawn.distribution["uniform"] if drawn.distribution else []
         return {"uniform_ns": ends}, drawn.readable
     keys = ("first", "every", "jitter")
     for key in value:
         if key not in keys:
             raise UnitError(
-                f'unknown key "{key}"{nearest(key, (*keys, "uniform"))}; '
+                f'unknown key "{key}"{did_you_mean(key, (*keys, "uniform"))}; '
                 "available: first, every, jitter, or uniform alone"
             )
     times = {key: parse_time(value.get(key, "0s")) for key in keys}

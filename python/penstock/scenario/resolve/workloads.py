@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from penstock.errors import ErrorCollector, ErrorDetail, kind_of
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, named_tables, whole
-from penstock.scenario.workloads import KINDS, PARTS, Part, size_of
+from penstock.errors import ErrorCollector, ErrorDetail, toml_type_name
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice_parser, named_tables, whole_number_parser
+from penstock.scenario.workloads import KINDS, PARTS, WorkloadPart, default_flow_count
 
-__all__ = ["Expanded", "expand"]
+__all__ = ["ExpandedScenario", "expand_workloads"]
 
 MAX_USERS = 1_000_000
 MAX_HOUSEHOLDS = 10_000
@@ -18,7 +18,7 @@ OWN = ("kind", "count", "users", "from", "to", "start", "stop")
 
 
 @dataclass(frozen=True)
-class Expanded:
+class ExpandedScenario:
     """A scenario without workloads.
 
     Attributes: tree: the scenario with their parts as traffic. written: the table in the file by the path of the
@@ -41,10 +41,10 @@ class Expanded:
         return replace(error, path=path, origin=errors.origin(path))
 
 
-def expand(tree: Mapping[str, Any], errors: ErrorCollector) -> Expanded:
+def expand_workloads(tree: Mapping[str, Any], errors: ErrorCollector) -> ExpandedScenario:
     """The tree with each part of its workloads as the traffic `WORKLOAD-PART`; other branches are shared."""
     if "workloads" not in tree:
-        return Expanded(tree, {})
+        return ExpandedScenario(tree, {})
     workloads, traffic = tree["workloads"], tree.get("traffic", {})
     groups: dict[str, dict[str, Any]] = {}
     written: dict[str, str] = {}
@@ -55,33 +55,37 @@ def expand(tree: Mapping[str, Any], errors: ErrorCollector) -> Expanded:
             written[f"traffic.{name}-{group}"] = f"workloads.{name}.{part}"
     rest = {key: value for key, value in tree.items() if key != "workloads"}
     if not isinstance(traffic, Mapping):
-        return Expanded(rest, written)
+        return ExpandedScenario(rest, written)
     for group in sorted(groups.keys() & traffic.keys()):
         errors.add(written[f"traffic.{group}"], f"makes traffic.{group}, which is also in the file; rename one of them")
-    return Expanded(rest | {"traffic": {**traffic, **groups}}, written)
+    return ExpandedScenario(rest | {"traffic": {**traffic, **groups}}, written)
 
 
 def _groups(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The groups of a workload: the end of the name, the part, and the table of traffic."""
     table.check_keys([*OWN, *PARTS])
-    kind = KINDS.get(table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}") or "")
-    users = table.take("users", whole(0, MAX_USERS), kind.users if kind else 0)
+    kind = KINDS.get(
+        table.parse_key("kind", choice_parser(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}") or ""
+    )
+    users = table.parse_key("users", whole_number_parser(0, MAX_USERS), kind.users if kind else 0)
     for key in ("from", "to"):
         if key not in table.values:
             whose = "servers" if key == "from" else "users"
-            table.error(key, f'is missing; name the node of the {whose}, such as {key} = "S"')
+            table.add_error(key, f'is missing; name the node of the {whose}, such as {key} = "S"')
     if kind is None or users is None or not {"from", "to"} <= table.values.keys():
         return
     times = {key: table.values[key] for key in ("start", "stop") if key in table.values}
     count = _count(table)
     for name, part in PARTS.items():
-        own = _own_keys(table, name, part, size_of(kind, name, users))
+        own = _own_keys(table, name, part, default_flow_count(kind, name, users))
         if own is None or own.get(part.counted) == 0:
             continue
         up_only = own.pop("up", {})
         if count is not None:
             if part.counted == "senders":
-                table.error("count", f"is not possible with {name}, whose servers all answer one user: set {name} = 0")
+                table.add_error(
+                    "count", f"is not possible with {name}, whose servers all answer one user: set {name} = 0"
+                )
                 continue
             own = _of_each(own, part, count)
         for group, fixed, upwards in part.groups(name):
@@ -94,14 +98,14 @@ def _count(table: Table) -> int | None:
     """The number of households; None for a workload without this key, or after an error."""
     if "count" not in table.values:
         return None
-    count: int | None = table.take("count", whole(1, MAX_HOUSEHOLDS))
+    count: int | None = table.parse_key("count", whole_number_parser(1, MAX_HOUSEHOLDS))
     if not (isinstance(table.values["to"], str) and "{i}" in table.values["to"]):
-        table.error("to", 'must have {i} in its name, such as to = "H{i}": with count, each copy has its own node')
+        table.add_error("to", 'must have {i} in its name, such as to = "H{i}": with count, each copy has its own node')
         return None
     return count
 
 
-def _of_each(own: dict[str, Any], part: Part, count: int) -> dict[str, Any]:
+def _of_each(own: dict[str, Any], part: WorkloadPart, count: int) -> dict[str, Any]:
     """The keys of a part with the flows of all households; values other than numbers are passed on unchanged."""
     flows = own.get(part.counted)
     is_number = isinstance(flows, int) and not isinstance(flows, bool)
@@ -116,16 +120,22 @@ def _places(table: Table, key: str, count: int | None) -> Any:
     return [nodes.replace("{i}", str(i)) for i in range(count)]
 
 
-def _own_keys(table: Table, name: str, part: Part, size: int) -> dict[str, Any] | None:
+def _own_keys(table: Table, name: str, part: WorkloadPart, size: int) -> dict[str, Any] | None:
     """The keys that a workload gives a part: its number of flows and others; None after an error."""
     value = table.values.get(name, {})
     if isinstance(value, int) and not isinstance(value, bool):
         return {part.counted: value}
     if not isinstance(value, Mapping):
-        table.error(name, "must be a number of flows, or a table of keys such as { count = 5, dscp = 0 }")
+        table.add_error(name, "must be a number of flows, or a table of keys such as { count = 5, dscp = 0 }")
         return None
-    if not isinstance(up := value.get("up", {}), Mapping) or ("up" in value and None in (part.up, part.down)):
-        message = f"must be a table of keys, not {kind_of(up)}" if part.up else "is no direction of this part"
-        Table(table.errors, table.at(name), value).error("up", message)
+    if not isinstance(up := value.get("up", {}), Mapping) or (
+        "up" in value and None in (part.upstream_table, part.downstream_table)
+    ):
+        message = (
+            f"must be a table of keys, not {toml_type_name(up)}"
+            if part.upstream_table
+            else "is no direction of this part"
+        )
+        Table(table.errors, table.key_path(name), value).add_error("up", message)
         return None
     return {part.counted: size, **value}

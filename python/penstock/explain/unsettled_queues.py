@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from penstock.engine.warmup import QueueMeans
-from penstock.explain.warnings import Warned
+from penstock.explain.warnings import LinkWarning
 from penstock.scenario.resolve import Resolved
 from penstock.units import format_time, parse_time
 
-__all__ = ["of_queues"]
+__all__ = ["unsettled_queue_warnings"]
 
 SOURCE = "MSER-5: K. P. White, M. J. Cobb, S. C. Spratt, 2000"
 
 
-def of_queues(resolved: Resolved, queues: Mapping[str, QueueMeans]) -> list[Warned]:
+def unsettled_queue_warnings(resolved: Resolved, queues: Mapping[str, QueueMeans]) -> list[LinkWarning]:
     """A warning for each queue that has not settled when the statistics start; `queues` are those of a run by link."""
     warmup = str(resolved.readable["warmup"])
     warnings = []
@@ -31,5 +31,5 @@ def of_queues(resolved: Resolved, queues: Mapping[str, QueueMeans]) -> list[Warn
             end = format_time(round((start_s + rest.end * queue.step_s) * 1e9))
             says = f"the statistics include a transient of the queue: {means}, but {rest.steady_mean:.3g} from {end} on"
             advice = f'set warmup = "{end}", or warmup = "auto"'
-        warnings.append(Warned(place, "unsettled", says, advice, SOURCE))
+        warnings.append(LinkWarning(place, "unsettled", says, advice, SOURCE))
     return warnings

@@ -31,7 +31,7 @@ def _tables(canonical: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, Chec
         rate, queue, path = link["rate"] or ANY_RATE, link["queue"], f"links.{link['name']}"
         if not isinstance(rate, int):
             continue
-        if queue and python_aqm.class_of(queue["scheme"]) is None:
+        if queue and python_aqm.declared_class(queue["scheme"]) is None:
             about = json.dumps({"rate": rate, "limit": queue["limit"] or "inf", "rtt_ns": link["rtt_ns"]})
             check = partial(_queue, queue["scheme"], about)
             yield f"{about} {json.dumps(queue)}", (f"{path}.queue", check, queue["params"])

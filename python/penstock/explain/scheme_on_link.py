@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
-from penstock.explain.settings_here import settings_here, span
-from penstock.explain.warnings import Warned, average_seconds, of_losses, of_queue, of_rate, queue_table
+from penstock.explain.settings_on_link import format_seconds, settings_on_link
+from penstock.explain.warnings import (
+    LinkWarning,
+    average_seconds,
+    lost_setting_warnings,
+    queue_table,
+    queue_warnings,
+    rate_mismatch_warnings,
+)
 from penstock.results.display import scheme_argument
 from penstock.scenario.document import Document
 from penstock.scenario.loaded_link import LoadedLink
@@ -20,28 +27,28 @@ from penstock.units import format_rate, format_time
 if TYPE_CHECKING:
     from penstock.explain.explanation import Explanation
 
-__all__ = ["OnLink"]
+__all__ = ["SchemeOnLink"]
 
 
 @dataclass(frozen=True)
-class OnLink:
+class SchemeOnLink:
     """A scheme on a link.
 
     Attributes:
         scheme: with its parameters, in the notation of `--scheme`.
         link: the link.
         table: the scheme's settings as `check` shows them.
-        ignored: a warning if the scheme's words give the link another rate.
+        expected_warnings: a warning if the scheme's words give the link another rate.
 
     """
 
     scheme: str
     link: LoadedLink
     table: Mapping[str, Any]
-    ignored: tuple[Warned, ...] = ()
+    expected_warnings: tuple[LinkWarning, ...] = ()
 
     @classmethod
-    def of(cls, scheme: str, document: Document, at: str | None) -> OnLink:
+    def from_document(cls, scheme: str, document: Document, at: str | None) -> SchemeOnLink:
         """The scheme on a link of a scenario, by default the first watched one. Raises `ScenarioError`.
 
         Without parameters it has the parameters of the scenario's own queue, if that queue has the same scheme.
@@ -58,11 +65,16 @@ class OnLink:
             candidate = Candidate(candidate.name, settings)
         resolved = with_candidate_queue(document, candidate, (place,)).resolve()
         table = queue_table(resolved, place)
-        ignored = (*of_rate(candidate.rate, resolved, [place]), *of_losses(candidate.lost, [place]))
-        return cls(scheme_argument(candidate.name, candidate.params), LoadedLink.of(resolved, place), table, ignored)
+        ignored = (
+            *rate_mismatch_warnings(candidate.rate, resolved, [place]),
+            *lost_setting_warnings(candidate.lost, [place]),
+        )
+        return cls(
+            scheme_argument(candidate.name, candidate.params), LoadedLink.from_scenario(resolved, place), table, ignored
+        )
 
     @classmethod
-    def of_options(cls, explanation: Explanation) -> OnLink | None:
+    def from_explanation(cls, explanation: Explanation) -> SchemeOnLink | None:
         """The scheme on the link of the options; None without a number of flows."""
         if explanation.flows is None:
             return None
@@ -82,9 +94,9 @@ class OnLink:
         }
 
     @property
-    def warnings(self) -> list[Warned]:
+    def warnings(self) -> list[LinkWarning]:
         """Settings that do not suit the link."""
-        return [*self.ignored, *(of_queue(self.link, self.table) if self.link.flows_cross else ())]
+        return [*self.expected_warnings, *(queue_warnings(self.link, self.table) if self.link.has_tcp_flows else ())]
 
     def text(self, explanation: Explanation) -> str:
         """The link in numbers, the settings there, and the warnings."""
@@ -100,7 +112,7 @@ class OnLink:
 
     def settings(self) -> dict[str, tuple[str, str]]:
         """Each setting that depends on the link, with its value on this link."""
-        return settings_here(self.link, self.table)
+        return settings_on_link(self.link, self.table)
 
     def _lines(self, explanation: Explanation) -> Iterator[str]:
         link = self.link
@@ -127,48 +139,48 @@ class OnLink:
         """Sizes, time constants, operating point and margins."""
         link = self.link
         root = link.bdp / math.sqrt(link.flows)
-        drain = span(link.buffer * link.packet_s)
+        drain = format_seconds(link.buffer * link.packet_s)
         lines = {
             "bandwidth-delay product": f"{link.bdp:.4g} packets, {link.bdp * link.packet / 1e3:.4g} kB",
             "buffer": f"{link.buffer:.4g} packets, {link.buffer / link.bdp:.3g} BDP, drains in {drain}",
             "BDP over the root of the flows": f"{root:.4g} packets: less leaves the link idle",
-            "time of a packet": span(link.packet_s),
+            "time of a packet": format_seconds(link.packet_s),
         }
         average = average_seconds(link, self.table)
         if average is not None:
             weight, constant = average
             lines["time constant of the average"] = (
-                f"{span(constant)}, {constant / link.rtt:.3g} round trips (w_q = {weight:.3g})"
+                f"{format_seconds(constant)}, {constant / link.rtt:.3g} round trips (w_q = {weight:.3g})"
             )
         return lines | self._operating(explanation) | self._loop(explanation)
 
     def _operating(self, explanation: Explanation) -> dict[str, str]:
         """The point where the control function and the queue law meet."""
-        operating = None if self.table["limit"] == "inf" else explanation.operating()
+        operating = None if self.table["limit"] == "inf" else explanation.operating_curve()
         if operating is None:
             return {}
         point = operating.point(self.link.flows)
         if point.queue is None:
             return {"the queue settles at": f"no point: {point.why}"}
-        delay = span(point.queue * self.link.packet_s)
+        delay = format_seconds(point.queue * self.link.packet_s)
         return {"the queue settles at": f"{point.queue:.4g} packets, {delay}, p = {point.probability:.3g}: {point.why}"}
 
     def _loop(self, explanation: Explanation) -> dict[str, str]:
         """The loop about the equilibrium of the fluid model, and the time constant of the senders there."""
-        loop = explanation.loop()
+        loop = explanation.fluid_loop()
         if loop is None:
             return {}
-        (damping,) = loop.of([self.link.flows])
+        (damping,) = loop.predictions([self.link.flows])
         if damping.queue is None:
-            return {"loop (fluid model)": damping.words}
+            return {"loop (fluid model)": damping.summary}
         trip = self.link.rtt + damping.queue * self.link.packet_s
         senders = trip**2 * self.link.capacity / (2 * self.link.flows)
-        gain = "" if damping.gain is None or not damping.damped else f", gain margin {damping.gain:.3g}"
+        gain = "" if damping.gain is None or not damping.is_damped else f", gain margin {damping.gain:.3g}"
         lines = {
-            "round trip with that queue": span(trip),
-            "time constant of the TCP windows": f"{span(senders)}, R^2 C / (2 N)",
-            "loop (fluid model)": f"{damping.words}{gain}",
+            "round trip with that queue": format_seconds(trip),
+            "time constant of the TCP windows": f"{format_seconds(senders)}, R^2 C / (2 N)",
+            "loop (fluid model)": f"{damping.summary}{gain}",
         }
         if damping.omega:
-            lines["time constant of the loop"] = f"{span(1 / damping.omega)}, 1 / crossover frequency"
+            lines["time constant of the loop"] = f"{format_seconds(1 / damping.omega)}, 1 / crossover frequency"
         return lines

@@ -9,14 +9,14 @@ import numpy as np
 
 from penstock.fitting.bottleneck import Bottleneck
 from penstock.fitting.delays import DOWNSTREAM
-from penstock.fitting.directions import Quic
+from penstock.fitting.directions import QuicFlow
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Flow
 from penstock.fitting.packets import Packets
 from penstock.fitting.round_trips import RoundTrip
 from penstock.fitting.senders import Sender
 
-__all__ = ["Fitted", "FittedFlow"]
+__all__ = ["FittedFlow", "FittedLink"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class FittedFlow:
     def estimates(self) -> dict[str, Estimate]:
         """The estimates by name."""
         flow = self.flow
-        pauses = self.sender.pauses
+        pauses = self.sender.application_pauses
         think = Estimate("none", why="the application did not pause")
         if pauses:
             low, middle, high = np.quantile(pauses, [0.05, 0.5, 0.95])
@@ -43,21 +43,23 @@ class FittedFlow:
         start = flow.handshake.syn if flow.handshake.syn == flow.handshake.syn else float(flow.t[0])
         return {
             "start": Estimate(start, "s", why="" if flow.has_start else "time of the first data; no SYN was captured"),
-            "bytes": Estimate(flow.bytes, "B", why="still sending when the capture ends" if self.is_open else ""),
+            "bytes": Estimate(
+                flow.payload_bytes, "B", why="still sending when the capture ends" if self.is_open else ""
+            ),
             "rtt": self.round_trip.total,
-            "rtt_to_sender": self.round_trip.sender,
-            "rtt_to_receiver": self.round_trip.receiver,
-            "segment": Estimate(flow.segment, "B"),
+            "rtt_to_sender": self.round_trip.to_sender,
+            "rtt_to_receiver": self.round_trip.to_receiver,
+            "segment": Estimate(flow.segment_bytes, "B"),
             "ecn": Estimate(self.sender.ecn),
             "window": self.sender.window,
-            "control": self.sender.control,
-            "writes": Estimate(len(self.sender.writes)),
+            "control": self.sender.congestion_control,
+            "writes": Estimate(len(self.sender.application_writes)),
             "think_time": think,
         }
 
 
 @dataclass(frozen=True, repr=False)
-class Fitted:
+class FittedLink:
     """Estimates of a link and its traffic from captures.
 
     Attributes:
@@ -80,7 +82,7 @@ class Fitted:
     forward: Bottleneck
     reverse: Bottleneck
     flows: tuple[FittedFlow, ...]
-    quic: tuple[tuple[Quic, bool], ...]
+    quic: tuple[tuple[QuicFlow, bool], ...]
     datagrams: dict[str, Packets]
     notes: tuple[str, ...] = field(default=())
 

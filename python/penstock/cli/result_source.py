@@ -14,11 +14,11 @@ from penstock.files import read_json
 if TYPE_CHECKING:
     from penstock.studies.runs import Runs
 
-__all__ = ["Source", "not_a_result"]
+__all__ = ["ResultSource", "not_a_result_error"]
 
 
 @dataclass(frozen=True)
-class Source:
+class ResultSource:
     """A store, or a file that another verb wrote with `--json`.
 
     Attributes:
@@ -90,15 +90,15 @@ def _of_file(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise PenstockError(f"{file}: cannot be read: {error.strerror}") from None
     except ValueError:
-        raise not_a_result(file, "it is not JSON") from None
+        raise not_a_result_error(file, "it is not JSON") from None
     if not isinstance(answer, Mapping):
-        raise not_a_result(file, "it is not an object")
+        raise not_a_result_error(file, "it is not an object")
     needed = ("scenario", *(("rows",) if "rows" in answer else ("links", "traffic")))
     if missing := [key for key in needed if key not in answer]:
-        raise not_a_result(file, f"it has no {', '.join(missing)}")
+        raise not_a_result_error(file, f"it has no {', '.join(missing)}")
     return dict(answer)
 
 
-def not_a_result(file: Path | str | None, reason: str) -> PenstockError:
+def not_a_result_error(file: Path | str | None, reason: str) -> PenstockError:
     """The error of a file that has no result."""
     return PenstockError(f"{file}: not the JSON that run or compare writes with --json ({reason})")

@@ -8,37 +8,37 @@ from functools import partial
 from typing import Any
 
 from penstock.scenario.framing import NO_FRAMING
+from penstock.scenario.resolve.conditioners import ConditionerSpec, conditioner_tables, read_conditioners
 from penstock.scenario.resolve.default_queues import default_queue
-from penstock.scenario.resolve.edges import EdgeSpec, edge_tables, read_edge
-from penstock.scenario.resolve.forms import LinkForm
-from penstock.scenario.resolve.links import ANY_RATE, Direction, Link, LinkSpec
-from penstock.scenario.resolve.memory import Memory
+from penstock.scenario.resolve.links import ANY_RATE, LinkDirection, LinkSpec, LinkTable
+from penstock.scenario.resolve.part_cache import PartCache
 from penstock.scenario.resolve.queues import QueueSpec, read_queue
 from penstock.scenario.resolve.reader import Table
-from penstock.scenario.resolve.settings import Surroundings
+from penstock.scenario.resolve.resolved_tables import ResolvedLinkTable
+from penstock.scenario.resolve.settings import LengthContext
 from penstock.units import format_time
 
-__all__ = ["link_forms"]
+__all__ = ["resolve_links"]
 
 
 @dataclass(frozen=True)
-class Front:
+class QueuesAndConditioners:
     """What is in front of a link direction: its queue and its conditioners, for each copy or once for all of them."""
 
     queues: tuple[QueueSpec | None, ...]
-    edges: tuple[tuple[EdgeSpec, ...], ...]
+    edges: tuple[tuple[ConditionerSpec, ...], ...]
 
-    def of(self, i: int) -> tuple[QueueSpec | None, tuple[EdgeSpec, ...]]:
+    def of(self, i: int) -> tuple[QueueSpec | None, tuple[ConditionerSpec, ...]]:
         """The queue and the conditioners of copy `i`."""
         return self.queues[min(i, len(self.queues) - 1)], self.edges[min(i, len(self.edges) - 1)]
 
 
-_FORMS: Memory[LinkForm] = Memory()
+_FORMS: PartCache[ResolvedLinkTable] = PartCache()
 
 
-def link_forms(
-    links: list[Link], rtt_of: Callable[[str], int | None], packet_on: Callable[[str], float]
-) -> list[LinkForm]:
+def resolve_links(
+    links: list[LinkTable], rtt_of: Callable[[str], int | None], packet_on: Callable[[str], float]
+) -> list[ResolvedLinkTable]:
     """The forms of links.
 
     `rtt_of(name)` is the largest propagation round trip of the flows over that direction in ns, `packet_on(name)` their
@@ -53,49 +53,53 @@ def link_forms(
 
 
 def _front(
-    link: Link, rtt_of: Callable[[str], int | None], packet_on: Callable[[str], float], *, back: bool
-) -> Front | None:
+    link: LinkTable, rtt_of: Callable[[str], int | None], packet_on: Callable[[str], float], *, back: bool
+) -> QueuesAndConditioners | None:
     """Read the queue and the conditioners of a direction, if it has any: once if they are the same for all copies."""
     spec = link.spec
     side = spec.backward if back else spec.forward
     if not (side.queue or side.edge or link.watch[back]):
         return None
-    here = link.table.table("reverse") if back else link.table
-    queue = link.table if back and spec.same_queue else here
-    queue_table = queue.table("queue") if queue and side.queue else None
-    tables = edge_tables(here) if here and side.edge else []
+    here = link.table.inner_table("reverse") if back else link.table
+    queue = link.table if back and spec.is_reverse_queue_same else here
+    queue_table = queue.inner_table("queue") if queue and side.queue else None
+    tables = conditioner_tables(here) if here and side.edge else []
     queues, edges = [], []
-    for i, (name, _, _) in enumerate(spec.copies.each):
+    for i, (name, _, _) in enumerate(spec.copies.names_and_nodes):
         requested: list[str] = []
         label, opposite = (f"{name}.reverse", name) if back else (name, f"{name}.reverse")
 
-        def rtt(label: str = label, opposite: str = opposite, requested: list[str] = requested) -> int | None:
+        def longest_rtt_ns(
+            label: str = label, opposite: str = opposite, requested: list[str] = requested
+        ) -> int | None:
             requested.append(label)
             # The acknowledgements of flows in the other direction have the same round trip.
             return rtt_of(label) or rtt_of(opposite)
 
-        around = _around(spec, side, i, rtt)
+        around = _around(spec, side, i, longest_rtt_ns)
         table = queue_table
         if table is None and link.watch[back]:
             table = _default_queue(link, side, i, around.rtt_ns(), packet_on(label))
         queues.append(read_queue(table, around) if table else None)
-        edges.append(read_edge(tables, around))
-        if not requested and (side.rate is None or side.rate.ends is None):
+        edges.append(read_conditioners(tables, around))
+        if not requested and (side.rate is None or side.rate.linear_ends is None):
             break
-    return Front(tuple(queues), tuple(edges))
+    return QueuesAndConditioners(tuple(queues), tuple(edges))
 
 
-def _default_queue(link: Link, side: Direction, i: int, rtt_ns: int | None, packet: float) -> Table:
+def _default_queue(link: LinkTable, side: LinkDirection, i: int, rtt_ns: int | None, packet: float) -> Table:
     """The table of the default queue of a link."""
     rate = float(ANY_RATE) if side.rate is None else side.rate.mean(i, link.spec.count)
     return Table(link.table.errors, "", default_queue(rate, rtt_ns, packet))
 
 
-def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front | None, Front | None]) -> LinkForm:
+def _form(
+    spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[QueuesAndConditioners | None, QueuesAndConditioners | None]
+) -> ResolvedLinkTable:
     entries: list[dict[str, Any]] = []
     watched_rate = 0.0
     readable = _readable_link(spec, watch)
-    for i, (name, source, target) in enumerate(spec.copies.each):
+    for i, (name, source, target) in enumerate(spec.copies.names_and_nodes):
         for back in (False, True):
             side = spec.backward if back else spec.forward
             ends = (target, source) if back else (source, target)
@@ -115,20 +119,20 @@ def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front | None, 
             if edge:
                 place["edge"] = [stage.readable for stage in edge]
             if queue:
-                place["queue"] = "same" if back and spec.same_queue else queue.readable
-    return LinkForm(spec.name, entries, readable, watched_rate)
+                place["queue"] = "same" if back and spec.is_reverse_queue_same else queue.readable
+    return ResolvedLinkTable(spec.name, entries, readable, watched_rate)
 
 
-def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
+def _around(spec: LinkSpec, side: LinkDirection, i: int, rtt: Callable[[], int | None]) -> LengthContext:
     round_trip = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
     # If the rate is wrong, a substitute allows the remaining checks.
-    rate = ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
-    return Surroundings(rate, None, round_trip)
+    rate = ANY_RATE if side.rate is None else side.rate.value_if_fixed(i, spec.count)
+    return LengthContext(rate, None, round_trip)
 
 
 def _entry(
     spec: LinkSpec,
-    side: Direction,
+    side: LinkDirection,
     label: str,
     stream: str,
     ends: tuple[str, str],
@@ -147,7 +151,7 @@ def _entry(
         "delay": side.delay.canonical(i, spec.count) if side.delay else 0,
         "queue": queue.canonical if queue else None,
         "watch": watch,
-        "shares": queue.shares if queue else [],
+        "shares": queue.share_intervals if queue else [],
         "loss": side.loss,
         "jitter": side.jitter[0] if side.jitter else None,
         "reorder": side.reorder[0] if side.reorder else None,
@@ -159,7 +163,7 @@ def _entry(
     }
 
 
-def _outages(side: Direction) -> list[dict[str, Any]]:
+def _outages(side: LinkDirection) -> list[dict[str, Any]]:
     """The outages of a direction, with those of its file of rates, in order of time."""
     own = side.outage.canonical if side.outage else []
     of_rates = side.change.outages if side.change else ()
@@ -190,7 +194,7 @@ def _readable_link(spec: LinkSpec, watch: tuple[bool, bool]) -> dict[str, Any]:
     return readable
 
 
-def _readable_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
+def _readable_changes(side: LinkDirection, inherited: LinkDirection | None = None) -> dict[str, Any]:
     """The losses, changes and outages of a direction that are not `inherited`."""
     readable: dict[str, Any] = {"loss": side.loss} if side.loss else {}
     if side.jitter:

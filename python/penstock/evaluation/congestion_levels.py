@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from penstock.evaluation.case import Case
-from penstock.evaluation.network import HEAVY, MEDIUM, MILD, Bench, Table
+from penstock.evaluation.network import HEAVY, MEDIUM, MILD, Dumbbell, Table
 from penstock.scenario.document import Document
 
-__all__ = ["cases"]
+__all__ = ["congestion_cases"]
 
 PHASE_S = 20.0
 """Sections 8.2.5 and 8.2.6.1: length of a phase; 100 ms in section 8.2.6.2."""
@@ -18,7 +18,7 @@ LOW = 0.1
 """The lower capacity as a fraction of the higher one: 10 of 100 Mb/s."""
 
 
-def cases() -> Iterator[Case]:
+def congestion_cases() -> Iterator[Case]:
     """The cases of the section."""
     levels = (("8.2.2", "mild", MILD), ("8.2.3", "medium", MEDIUM), ("8.2.4", "heavy", HEAVY))
     for name, word, share in levels:
@@ -28,14 +28,14 @@ def cases() -> Iterator[Case]:
     yield Case("8.2.6-2", "capacity falls to a tenth every 100 ms", "must", _capacity(FAST_S), ("bulk",))
 
 
-def _level(share: float) -> Callable[[Bench], Document]:
-    def scenario(bench: Bench) -> Document:
+def _level(share: float) -> Callable[[Dumbbell], Document]:
+    def scenario(bench: Dumbbell) -> Document:
         return bench.scenario("level of congestion", {"bulk": bench.tcp(bench.flows(share))})
 
     return scenario
 
 
-def _varying_load(bench: Bench) -> Document:
+def _varying_load(bench: Dumbbell) -> Document:
     """Flows of the mild level all the time, further ones to the medium level for 2/3, to the heavy level for 1/3."""
     mild, medium, heavy = (bench.flows(share) for share in (MILD, MEDIUM, HEAVY))
     traffic: dict[str, Table] = {"mild": bench.tcp(mild)}
@@ -56,8 +56,8 @@ def _varying_load(bench: Bench) -> Document:
     return bench.scenario("varying congestion", traffic)
 
 
-def _capacity(phase: float) -> Callable[[Bench], Document]:
-    def scenario(bench: Bench) -> Document:
+def _capacity(phase: float) -> Callable[[Dumbbell], Document]:
+    def scenario(bench: Dumbbell) -> Document:
         changes = []
         at, low = bench.start_s, True
         while at < bench.duration_s:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from penstock.evaluation.case import Case
-from penstock.evaluation.network import MILD, Bench, Table, group
+from penstock.evaluation.network import MILD, Dumbbell, Table, traffic_table
 from penstock.scenario.document import Document
 
-__all__ = ["cases"]
+__all__ = ["mix_cases"]
 
 BURSTS: dict[str, tuple[str, ...]] = {
     "7.2-1": ("web", "cbr"),
@@ -18,7 +18,7 @@ BURSTS: dict[str, tuple[str, ...]] = {
 }
 
 
-def cases() -> Iterator[Case]:
+def mix_cases() -> Iterator[Case]:
     """The cases of these sections."""
     yield Case("4.4", "mild congestion, half of the flows with 500 B", "should", _sizes, ("small", "large"))
     for name, parts in BURSTS.items():
@@ -30,43 +30,43 @@ def cases() -> Iterator[Case]:
     yield Case("10.2", "two queues in a row", "may", _two_queues, ("through", "joining"))
 
 
-def _sizes(bench: Bench) -> Document:
+def _sizes(bench: Dumbbell) -> Document:
     half = max(1, bench.flows(MILD) // 2)
     small = bench.tcp(half) | {"packet": "460B"}
     return bench.scenario("packet sizes", {"small": small, "large": bench.tcp(half)})
 
 
-def _burst(parts: Sequence[str]) -> Callable[[Bench], Document]:
-    def scenario(bench: Bench) -> Document:
+def _burst(parts: Sequence[str]) -> Callable[[Dumbbell], Document]:
+    def scenario(bench: Dumbbell) -> Document:
         return bench.scenario("bursts", {name: _part(bench, name) for name in parts})
 
     return scenario
 
 
-def _mix(bench: Bench) -> Document:
+def _mix(bench: Dumbbell) -> Document:
     traffic = {name: _part(bench, name) for name in ("web", "cbr", "video")}
     call = {"rate": "80kbit", "packet": "172B", "phase": "random"}
-    calls = {"calls": {**group("cbr"), **call}, "calls-back": {**group("cbr", "B", "A"), **call}}
+    calls = {"calls": {**traffic_table("cbr"), **call}, "calls-back": {**traffic_table("cbr", "B", "A"), **call}}
     return bench.scenario("mix of applications", {**calls, **traffic, "bulk": bench.tcp(5)})
 
 
-def _part(bench: Bench, name: str) -> Table:
+def _part(bench: Dumbbell, name: str) -> Table:
     """One application of section 7.2: web pages of 50 objects over six connections, a constant rate, video, a flow."""
     match name:
         case "web":
             objects = {"sessions": 6, "objects": {"list": [50]}, "size": {"exp": "7kB"}, "gap": {"exp": "2s"}}
             return {
-                **group("web"),
+                **traffic_table("web"),
                 **objects,
                 "flavour": "sack",
                 "profile": "linux",
                 "packet": f"{bench.packet - 40}B",
             }
         case "cbr":
-            return {**group("cbr"), "rate": f"{0.1 * bench.rate / 1e3:g}kbit", "packet": "972B"}
+            return {**traffic_table("cbr"), "rate": f"{0.1 * bench.rate / 1e3:g}kbit", "packet": "972B"}
         case "video":
             return {
-                **group("video"),
+                **traffic_table("video"),
                 "rate": f"{0.3 * bench.rate / 1e3:g}kbit",
                 "fps": 30,
                 "gop": "IPPPPPPPPPPP",
@@ -76,13 +76,13 @@ def _part(bench: Bench, name: str) -> Table:
             return bench.tcp()
 
 
-def _both_ways(bench: Bench) -> Document:
+def _both_ways(bench: Dumbbell) -> Document:
     flows = bench.flows(MILD)
     back = bench.tcp(flows) | {"from": "B", "to": "A"}
     return bench.scenario("both directions", {"bulk": bench.tcp(flows), "back": back}, back=True)
 
 
-def _two_queues(bench: Bench) -> Document:
+def _two_queues(bench: Dumbbell) -> Document:
     """Senders A pass both queues, senders C join at the second one."""
     half = max(1, bench.flows(MILD) // 2)
     traffic = {"through": bench.tcp(half), "joining": bench.tcp(half) | {"from": "C"}}

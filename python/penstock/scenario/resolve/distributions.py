@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from penstock.errors import kind_of, nearest
-from penstock.scenario.resolve.columns import decimal, rows
+from penstock.errors import did_you_mean, toml_type_name
+from penstock.scenario.resolve.columns import parse_decimal, read_rows
 from penstock.units import UnitError, parse_probability
 
 # Flow sizes in data centres, in a form widely used in simulations; not verified against the figures. The web
@@ -28,7 +28,9 @@ NAMED: Final[Mapping[str, tuple[tuple[str, float], ...]]] = {
 _SHAPE = 'points such as [["10kB", 0.15], ["20kB", 1]], each a value and the share of what is at most that'
 
 
-def points(kind: str, value: Any, parse: Callable[[Any], int], unit: Any = None) -> list[tuple[int, float]]:
+def distribution_points(
+    kind: str, value: Any, parse: Callable[[Any], int], unit: Any = None
+) -> list[tuple[int, float]]:
     """Values and their cumulative probabilities, both in rising order; the last probability is 1.
 
     `kind`: whether `value` is a `file` or a `cdf`, which is a name or list of points. `unit` is the amount
@@ -47,10 +49,10 @@ def points(kind: str, value: Any, parse: Callable[[Any], int], unit: Any = None)
 def _pairs(value: Any) -> list[Any]:
     if isinstance(value, str):
         if value not in NAMED:
-            raise UnitError(f"cdf must be one of {', '.join(NAMED)}{nearest(value, NAMED)} or {_SHAPE}")
+            raise UnitError(f"cdf must be one of {', '.join(NAMED)}{did_you_mean(value, NAMED)} or {_SHAPE}")
         return list(NAMED[value])
     if not isinstance(value, list):
-        raise UnitError(f"cdf needs {_SHAPE}, not {kind_of(value)}")
+        raise UnitError(f"cdf needs {_SHAPE}, not {toml_type_name(value)}")
     return value
 
 
@@ -62,11 +64,11 @@ def _point(pair: Any, parse: Callable[[Any], int]) -> tuple[int, float]:
 
 def _of_file(file: Any, parse: Callable[[Any], int], unit: Any) -> list[tuple[int, float]]:
     """The points in a file: a value and a cumulative probability per line, in ns-2's format a constant in between."""
-    lines = [_line(number, columns) for number, columns in rows(file)]
+    lines = [_line(number, columns) for number, columns in read_rows(file)]
     widths = {len(line.columns) for line in lines}
     if len(widths) > 1:
         raise UnitError("must be a file with the same number of columns in each line")
-    if widths == {3} and len({decimal(line.columns[1]) for line in lines}) > 1:
+    if widths == {3} and len({parse_decimal(line.columns[1]) for line in lines}) > 1:
         raise UnitError("has three columns: expected a value, a constant such as 1, and the cumulative probability")
     # Files of data-centre papers may have percentages. This is unambiguous, as 100 is not a probability.
     shares = [line.share for line in lines]
@@ -98,7 +100,7 @@ def _amount(line: _Line, parse: Callable[[Any], int], one: int | None) -> int:
     text = line.columns[0]
     if one is not None:
         try:
-            return round(decimal(text) * one)
+            return round(parse_decimal(text) * one)
         except UnitError:
             raise UnitError(
                 f'line {line.number}: unit is for values without a unit, and "{text}" is not a number'
@@ -116,7 +118,7 @@ def _amount(line: _Line, parse: Callable[[Any], int], one: int | None) -> int:
 
 def _is_number(text: str) -> bool:
     try:
-        decimal(text)
+        parse_decimal(text)
     except UnitError:
         return False
     return True

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from penstock.errors import nearest
-from penstock.scenario.resolve.forms import TrafficForm
-from penstock.scenario.resolve.reader import Table, listed, text
-from penstock.scenario.resolve.transfers import is_drawn
+from penstock.errors import did_you_mean
+from penstock.scenario.resolve.reader import Table, list_parser, parse_string
+from penstock.scenario.resolve.resolved_tables import ResolvedTrafficTable
+from penstock.scenario.resolve.transfers import has_connection_per_transfer
 from penstock.units import (
     UnitError,
     format_percent,
@@ -25,21 +25,21 @@ EXAMPLE = '{ delays = { "99%" = ["200ms", "500ms"] }, loss = ["1%", "5%"] }'
 """Part of the example of draft-ietf-ippm-qoo."""
 
 
-def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_qoo(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """The table `qoo`, for the engine and for display. `measured`: whether the traffic has measured one-way delays."""
     if "qoo" not in table.values:
         return {}, {}
     if not measured:
-        table.error("qoo", "needs the delays of the data packets: add delays = true")
-    qoo = table.table("qoo")
+        table.add_error("qoo", "needs the delays of the data packets: add delays = true")
+    qoo = table.inner_table("qoo")
     if qoo is None:
         return {}, {}
     qoo.check_keys(("delays", "loss", "throughput"))
     delays = _delays(qoo)
-    loss = qoo.take("loss", _ends(parse_probability, '["1%", "5%"]'))
-    throughput = qoo.take("throughput", parse_rate)
+    loss = qoo.parse_key("loss", _ends(parse_probability, '["1%", "5%"]'))
+    throughput = qoo.parse_key("throughput", parse_rate)
     if qoo.values.keys() <= {"throughput"}:
-        table.error("qoo", f"needs delays, loss or both, such as {EXAMPLE}")
+        table.add_error("qoo", f"needs delays, loss or both, such as {EXAMPLE}")
     if not all(delays.values()):
         return {}, {}
     readable: dict[str, Any] = {}
@@ -54,51 +54,51 @@ def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[
     return {"qoo": {"delays": sorted(delays.items()), "loss": loss, "throughput": throughput}}, {"qoo": readable}
 
 
-def check_loads(tables: Mapping[str, Table], specs: Iterable[TrafficForm]) -> None:
+def check_probed_groups(tables: Mapping[str, Table], specs: Iterable[ResolvedTrafficTable]) -> None:
     """Report each name in `rpm_of` that is not a group of TCP flows that send during the whole run."""
     for spec in specs:
         for load in spec.canonical.get("rpm_of", ()):
             other = tables.get(load)
             if other is None:
-                tables[spec.name].error("rpm_of", f'there is no traffic "{load}"{nearest(load, tables)}')
-            elif other.values.get("kind") != "tcp" or is_drawn(other) or _ENDS & other.values.keys():
+                tables[spec.name].add_error("rpm_of", f'there is no traffic "{load}"{did_you_mean(load, tables)}')
+            elif other.values.get("kind") != "tcp" or has_connection_per_transfer(other) or _ENDS & other.values.keys():
                 message = f'"{load}" must be tcp that sends during the whole run: without {", ".join(sorted(_ENDS))}'
-                tables[spec.name].error("rpm_of", message)
+                tables[spec.name].add_error("rpm_of", message)
 
 
-def read_probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_responsiveness_probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The key `rpm_of`, for the engine and for display. Each transfer of `own` must be a handshake and one packet."""
-    loads = table.take("rpm_of", listed(text, 'names of traffic, such as ["downloads"]'))
+    loads = table.parse_key("rpm_of", list_parser(parse_string, 'names of traffic, such as ["downloads"]'))
     if loads is None:
         return {}, {}
     if not own["tcp"]["settings"].setdefault("syn", True):
-        table.error("syn", "must be true with rpm_of: the handshake is measured")
+        table.add_error("syn", "must be true with rpm_of: the handshake is measured")
     if own["tcp"]["flavour"] == "vegas":
-        table.error("flavour", "cannot be vegas with rpm_of: it has no handshake")
+        table.add_error("flavour", "cannot be vegas with rpm_of: it has no handshake")
     if table.values.get("packets") != 1:
-        table.error("rpm_of", "needs transfers of one packet: give packets = 1, and its payload as packet")
+        table.add_error("rpm_of", "needs transfers of one packet: give packets = 1, and its payload as packet")
     if not {"arrivals", "load"} & table.values.keys():
-        table.error("rpm_of", 'needs transfers that repeat, such as arrivals = "100ms"')
+        table.add_error("rpm_of", 'needs transfers that repeat, such as arrivals = "100ms"')
     return {"rpm_of": loads}, {"rpm_of": loads, "syn": True}
 
 
 def _delays(qoo: Table) -> dict[float, list[int]]:
     """Pairs of delays in ns, by percentile."""
-    table = qoo.table("delays")
+    table = qoo.inner_table("delays")
     if table is None:
         return {}
     if not table.values:
-        qoo.error("delays", 'needs a percentile, such as "99%" = ["200ms", "500ms"]')
+        qoo.add_error("delays", 'needs a percentile, such as "99%" = ["200ms", "500ms"]')
     pairs: dict[float, list[int]] = {}
     for percentile in table.values:
-        ends = table.take(percentile, _ends(parse_time, '["200ms", "500ms"]'))
+        ends = table.parse_key(percentile, _ends(parse_time, '["200ms", "500ms"]'))
         try:
             share = parse_probability(percentile)
         except UnitError as error:
-            table.error(percentile, str(error))
+            table.add_error(percentile, str(error))
             continue
         if share in pairs:
-            table.error(percentile, "this percentile is given twice")
+            table.add_error(percentile, "this percentile is given twice")
         pairs[share] = ends or []
     return pairs
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from penstock.scenario.budget.offered import Stream
 from penstock.units import UnitError, parse_size
 
-__all__ = ["WarningTexts", "load_warnings", "never_filled"]
+__all__ = ["WarningTexts", "traffic_warnings", "unfilled_queue_warnings"]
 
 WarningTexts = Iterator[tuple[str, str, str, str]]
 """Name, fact, advice, source."""
@@ -21,15 +21,15 @@ _USES_MEAN_PACKET: Final = {"w_q": ("auto", "auto_rtt", "auto_fast"), "min_th": 
 """Settings of RED and its variants whose meaning depends on `mean_packet`."""
 
 
-def load_warnings(streams: Sequence[Stream], place: str, table: Mapping[str, Any], rate: float) -> WarningTexts:
+def traffic_warnings(streams: Sequence[Stream], place: str, table: Mapping[str, Any], rate: float) -> WarningTexts:
     """Warnings about the streams over a link direction with the queue `table` and this rate in bit/s."""
     over = [stream for stream in streams if place in stream.route]
-    yield from _without_data(place, [stream for stream in streams if place in stream.back], over)
+    yield from _without_data(place, [stream for stream in streams if place in stream.reverse_route], over)
     yield from _windows(over, rate)
     yield from _packet_size(over, table)
 
 
-def never_filled(link: Mapping[str, Any], packet_s: float) -> WarningTexts:
+def unfilled_queue_warnings(link: Mapping[str, Any], packet_s: float) -> WarningTexts:
     """A queue that stayed empty in a run with these link metrics; `packet_s` is the transmission time of a packet."""
     delay, busy = link.get("delay_mean_s"), link.get("utilization")
     if delay is None or busy is None or link.get("drops") or link.get("marks") or delay >= packet_s:
@@ -58,7 +58,7 @@ def _without_data(place: str, answering: list[Stream], over: list[Stream]) -> Wa
 def _windows(over: list[Stream], rate: float) -> WarningTexts:
     """Flows that cannot fill the link, because their windows are too small for their round trips."""
     limited = [stream for stream in over if stream.is_limited_by_window]
-    offered = sum(stream.copies * stream.rate * stream.bits for stream in over)
+    offered = sum(stream.copies * stream.rate * stream.packet_bits for stream in over)
     if not limited or offered >= rate:
         return
     windows = sorted({round(stream.window) for stream in limited})
@@ -75,14 +75,14 @@ def _packet_size(over: list[Stream], table: Mapping[str, Any]) -> WarningTexts:
     """A scheme that assumes a different packet size than TCP sends."""
     if not any(table.get(key) in words for key, words in _USES_MEAN_PACKET.items()):
         return
-    flows = sum(stream.flows * stream.copies for stream in over if stream.elastic)
+    flows = sum(stream.flows * stream.copies for stream in over if stream.is_elastic)
     try:
         assumed = float(parse_size(table.get("mean_packet")))
     except UnitError:
         return
     if not flows:
         return
-    sent = sum(stream.flows * stream.copies * stream.bits for stream in over if stream.elastic) / flows / 8
+    sent = sum(stream.flows * stream.copies * stream.packet_bits for stream in over if stream.is_elastic) / flows / 8
     if not 1 / SIMILAR <= sent / assumed <= SIMILAR:
         yield (
             "packet-size",

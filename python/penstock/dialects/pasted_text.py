@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["SHELL_PROMPT", "cleaned", "without_prompts"]
+__all__ = ["SHELL_PROMPT", "strip_prompts", "strip_terminal_marks"]
 
 _INVISIBLE = re.compile("[\ufeff\u200b\u200c\u200d\u2060]|\x1b\\[[0-9;?]*[A-Za-z]")
 _MORE = re.compile(r"(?:<?-+\s?\(?more(?:\s\d+%)?\)?\s?-+>?)(?:[ ]*[\x08\r]+(?!\n)[\x08\r ]*)?", re.IGNORECASE)
@@ -17,7 +17,7 @@ SHELL_PROMPT = (
 """A prompt of a shell at the start of a line. `#` and `$` alone do not count: they may begin a comment."""
 
 
-def cleaned(text: str) -> str:
+def strip_terminal_marks(text: str) -> str:
     r"""A text with plain spaces and line ends, and without the marks of pagers and terminals.
 
     >>> cleaned("\ufeffrandom-detect\r\n --More-- \x08\x08\x08   fair-queue")
@@ -34,7 +34,7 @@ def _page_replacement(found: re.Match[str]) -> str:
     return "" if found[2] == "\n" else found[1] or " "
 
 
-def without_prompts(text: str, kept: str) -> str:
+def strip_prompts(text: str, kept: str) -> str:
     """A text without shell prompts. Commands after a prompt are removed too, unless they match `kept`."""
     prompt = re.compile(rf"^[ \t]*{SHELL_PROMPT}")
     lines = []

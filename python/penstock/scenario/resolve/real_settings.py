@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.scenario.resolve.reader import Table, whole
+from penstock.scenario.resolve.reader import Table, whole_number_parser
 from penstock.units import format_size, format_time, parse_probability, parse_size, parse_time
 
-__all__ = ["RealLimits", "read_real"]
+__all__ = ["RealLinkSettings", "read_real_settings"]
 
 
 @dataclass(frozen=True)
-class RealLimits:
+class RealLinkSettings:
     """Settings of a real link, which change nothing in a simulation.
 
     Attributes:
@@ -36,29 +36,31 @@ class RealLimits:
     starved: float = 1.0
 
 
-def read_real(top: Table) -> tuple[RealLimits, dict[str, Any]]:
+def read_real_settings(top: Table) -> tuple[RealLinkSettings, dict[str, Any]]:
     """The table, and its keys in canonical text; the defaults, and nothing, if there is none."""
-    table = top.table("real")
+    table = top.inner_table("real")
     if table is None:
-        return RealLimits(), {}
+        return RealLinkSettings(), {}
     table.check_keys(("mtu", "overhead", "memory", "lateness_p99", "lateness_max", "lost_before_queue", "starved"))
-    usual = RealLimits()
-    late = {key: table.take(key, parse_time) for key in ("lateness_p99", "lateness_max")}
-    limits = RealLimits(
-        mtu=_or(table.take("mtu", parse_size), usual.mtu),
-        overhead=_or(table.take("overhead", parse_size), usual.overhead),
-        memory=_or(table.take("memory", parse_size), usual.memory),
+    usual = RealLinkSettings()
+    late = {key: table.parse_key(key, parse_time) for key in ("lateness_p99", "lateness_max")}
+    limits = RealLinkSettings(
+        mtu=_or(table.parse_key("mtu", parse_size), usual.mtu),
+        overhead=_or(table.parse_key("overhead", parse_size), usual.overhead),
+        memory=_or(table.parse_key("memory", parse_size), usual.memory),
         lateness_p99_s=usual.lateness_p99_s if late["lateness_p99"] is None else late["lateness_p99"] / 1e9,
         lateness_max_s=usual.lateness_max_s if late["lateness_max"] is None else late["lateness_max"] / 1e9,
-        lost_before_queue=_or(table.take("lost_before_queue", whole(0, 2**63 - 1)), usual.lost_before_queue),
-        starved=_or(table.take("starved", parse_probability), usual.starved),
+        lost_before_queue=_or(
+            table.parse_key("lost_before_queue", whole_number_parser(0, 2**63 - 1)), usual.lost_before_queue
+        ),
+        starved=_or(table.parse_key("starved", parse_probability), usual.starved),
     )
     if not 68 <= limits.mtu <= 65_535:
-        table.error("mtu", "must be from 68B, the least of IPv4, to 65535B")
+        table.add_error("mtu", "must be from 68B, the least of IPv4, to 65535B")
     if limits.overhead > 1000:
-        table.error("overhead", "must be at most 1000B")
+        table.add_error("overhead", "must be at most 1000B")
     if limits.memory < 1_000_000:
-        table.error("memory", "must be at least 1MB")
+        table.add_error("memory", "must be at least 1MB")
     readable = {
         "mtu": format_size(limits.mtu),
         "overhead": format_size(limits.overhead),

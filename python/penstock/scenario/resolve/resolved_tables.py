@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from penstock import _native
 
-__all__ = ["LinkForm", "TrafficForm", "compact", "sorted_table", "sorted_text"]
+__all__ = ["ResolvedLinkTable", "ResolvedTrafficTable", "compact", "readable_json_table", "sorted_text"]
 
 compact: Final = json.JSONEncoder(separators=(",", ":")).encode
 """The JSON text of a value without spaces."""
@@ -23,7 +23,7 @@ sorted_text: Final = json.JSONEncoder(sort_keys=True).encode
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class ResolvedTable:
     """A table of links or traffic. Scenarios share it: change nothing in place.
 
     Attributes:
@@ -49,7 +49,7 @@ class Form:
 
 
 @dataclass(frozen=True, eq=False)
-class LinkForm(Form):
+class ResolvedLinkTable(ResolvedTable):
     """A table of links; `canonical` lists both directions of each copy.
 
     Attributes:
@@ -61,7 +61,7 @@ class LinkForm(Form):
     watched_rate: float = 0.0
 
     @cached_property
-    def traces(self) -> list[Any]:
+    def file_contents(self) -> list[Any]:
         """The content of its files: capacities of its directions, and changes by files of rates."""
         capacities = [entry["capacity_ms"] for entry in self.canonical if entry["capacity_ms"]]
         changes = [*self.readable.get("change", ()), *self.readable.get("reverse", {}).get("change", ())]
@@ -75,7 +75,7 @@ class LinkForm(Form):
         return _native.Links(self.text)
 
 
-class TrafficForm(Form):
+class ResolvedTrafficTable(ResolvedTable):
     """A table of traffic."""
 
     canonical: dict[str, Any]
@@ -86,6 +86,6 @@ class TrafficForm(Form):
         return _native.Traffic(self.text)
 
 
-def sorted_table(forms: Iterable[Form]) -> str:
+def readable_json_table(forms: Iterable[ResolvedTable]) -> str:
     """The table of these forms to show, by name, as JSON with sorted keys."""
     return f"{{{', '.join(form.content for form in sorted(forms, key=_name_of))}}}"

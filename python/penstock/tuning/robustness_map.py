@@ -8,20 +8,21 @@ from itertools import product
 
 from penstock.scenario.budget.estimate import offered_streams
 from penstock.scenario.document import Document
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.moved import FACTORS
-from penstock.tuning.population import Draw
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.population import NetworkDraw
+from penstock.tuning.scaling import FACTORS
 
-__all__ = ["Point", "map_of"]
+__all__ = ["MapPoint", "measure_map"]
 
 
 @dataclass(frozen=True)
-class Point:
+class MapPoint:
     """A network of the robustness map.
 
     Attributes:
         rate, flows, rtt: factors relative to the scenario.
-        missed: the value of each aim that the advised setting misses here, by the text of the aim; NaN if it has none.
+        missed_aims: the value of each aim that the advised setting misses here, by the text of the aim; NaN without
+            a value.
         met_by: another setting that meets all aims here; None if no measured one does, or if none is needed.
         load: offered load of unresponsive traffic, relative to the rate; above 1 no queue can help.
 
@@ -30,34 +31,36 @@ class Point:
     rate: float
     flows: float
     rtt: float
-    missed: Mapping[str, float] = field(default_factory=dict)
+    missed_aims: Mapping[str, float] = field(default_factory=dict)
     met_by: str | None = None
     load: float = 0.0
 
     @property
     def met(self) -> bool:
         """Whether the advised setting meets all aims here."""
-        return not self.missed
+        return not self.missed_aims
 
 
-def map_of(bench: Bench, setting: Setting, others: Sequence[Setting], first: int) -> tuple[Point, ...]:
+def measure_map(bench: TuningBench, setting: Setting, others: Sequence[Setting], first: int) -> tuple[MapPoint, ...]:
     """The robustness map of a setting; `others` are measured for comparison. Its draws are numbered from `first`."""
     seed = bench.population.seed
     draws = [
-        Draw(first + number, seed + first + number, *factors)
+        NetworkDraw(first + number, seed + first + number, *factors)
         for number, factors in enumerate(product(FACTORS, FACTORS, FACTORS))
     ]
     measured, *rest = bench.measure([setting, *others], draws)
     points = []
     for number, draw in enumerate(draws):
         missed = _missed(bench, measured, number)
-        met_by = [each.setting.label for each in rest if each.meets[number]] if missed else []
-        load = _load(bench.population.document_of(draw), bench.link.place)
-        points.append(Point(draw.rate, draw.flows, draw.rtt, missed, next(iter(met_by), None), load))
+        met_by = [each.setting.label for each in rest if each.meets_all_aims[number]] if missed else []
+        load = _load(bench.population.network_document(draw), bench.link.place)
+        points.append(
+            MapPoint(draw.rate_factor, draw.flow_factor, draw.rtt_factor, missed, next(iter(met_by), None), load)
+        )
     return tuple(points)
 
 
-def _missed(bench: Bench, measured: Measured, number: int) -> dict[str, float]:
+def _missed(bench: TuningBench, measured: MeasuredSetting, number: int) -> dict[str, float]:
     """The value of each aim that a run misses, by the text of the aim."""
     values = {aim: float(measured.values(aim.place or bench.link.place, aim.metric)[number]) for aim in bench.aims}
     return {aim.text: value for aim, value in values.items() if aim.is_missed(value)}
@@ -68,4 +71,4 @@ def _load(document: Document, place: str) -> float:
     resolved = document.resolve()
     rate = next(float(link["rate"]) for link in resolved.canonical["links"] if link["name"] == place)
     streams = offered_streams(resolved)
-    return sum(each.rate * each.bits for each in streams if place in each.route and not each.elastic) / rate
+    return sum(each.rate * each.packet_bits for each in streams if place in each.route and not each.is_elastic) / rate

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.dialects.kinds import Kind, number, plain, real
 from penstock.dialects.tc_units import RATE as RATE_UNITS
 from penstock.dialects.tc_units import SIZE as SIZE_UNITS
 from penstock.dialects.tc_units import TIME as TIME_UNITS
-from penstock.dialects.tc_units import whole
+from penstock.dialects.tc_units import parse_whole
+from penstock.dialects.value_kinds import ValueKind, format_number, parse_real, round_to_12_digits
 from penstock.units import parse_signed_size, parse_time
 
 __all__ = [
@@ -42,23 +42,23 @@ GAIN_STEPS = 256
 
 
 @dataclass(frozen=True)
-class Quantity(Kind):
+class Quantity(ValueKind):
     """A kind of value of tc.
 
     Attributes:
         unit: as the manual pages call it.
-        grid: the values that tc can represent, after "tc has"; empty where it represents all.
+        representable_values: the values that tc can represent, after "tc has"; empty where it represents all.
         json: what follows the bare number of `tc -json` in tc's own words: rates are in bytes per second there.
 
     """
 
     unit: str
-    grid: str = ""
+    representable_values: str = ""
     json: str = ""
 
 
 def _count(text: str) -> int:
-    return whole(text.removesuffix("p"))
+    return parse_whole(text.removesuffix("p"))
 
 
 def _packets_text(value: Any) -> str:
@@ -67,7 +67,7 @@ def _packets_text(value: Any) -> str:
 
 def _signed_size(text: str) -> str:
     sign, octets = ("-", text[1:]) if text.startswith("-") else ("", text)
-    return f"{sign}{whole(octets.removesuffix('b'))}B"
+    return f"{sign}{parse_whole(octets.removesuffix('b'))}B"
 
 
 def _signed_text(value: Any) -> str:
@@ -80,37 +80,46 @@ def _milliseconds(text: str) -> Any:
 
 def _scaled(steps: int) -> tuple[Callable[[str], float], Callable[[Any], str]]:
     """Whole multiples of 1 / steps, written as that number of steps."""
-    return lambda text: whole(text) / steps, lambda value: str(round(steps * float(value)))
+    return lambda text: parse_whole(text) / steps, lambda value: str(round(steps * float(value)))
 
 
 def _gain_text(value: Any) -> str:
-    return plain(round(GAIN_STEPS * float(value)) / GAIN_STEPS)
+    return format_number(round(GAIN_STEPS * float(value)) / GAIN_STEPS)
 
 
 def _share(text: str) -> float:
-    return number(real(text.removesuffix("%")) / 100)
+    return round_to_12_digits(parse_real(text.removesuffix("%")) / 100)
 
 
 COUNT = Quantity(_count, lambda value: str(round(value)), "number", "whole numbers")
 PACKETS = Quantity(lambda text: f"{_count(text)}p", _packets_text, "packets", "whole packets")
 SIZE = Quantity(SIZE_UNITS.read, SIZE_UNITS.write, "bytes", "whole bytes")
 SIGNED_SIZE = Quantity(_signed_size, _signed_text, "bytes", "whole bytes")
-OCTETS = Quantity(lambda text: f"{whole(text.removesuffix('b'))}B", SIZE_UNITS.write, "bytes", "whole bytes")
+OCTETS = Quantity(lambda text: f"{parse_whole(text.removesuffix('b'))}B", SIZE_UNITS.write, "bytes", "whole bytes")
 """A size that tc accepts without a unit."""
 TIME = Quantity(TIME_UNITS.read, TIME_UNITS.write, "time", "whole microseconds")
 RATE = Quantity(RATE_UNITS.read, RATE_UNITS.write, "rate", "whole bit/s", json="bps")
 BANDWIDTH = Quantity(
-    lambda text: None if text == "unlimited" else RATE.read(text), RATE.write, RATE.unit, RATE.grid, RATE.json
+    lambda text: None if text == "unlimited" else RATE.read(text),
+    RATE.write,
+    RATE.unit,
+    RATE.representable_values,
+    RATE.json,
 )
-NUMBER = Quantity(real, lambda value: f"{float(value):.16f}".rstrip("0").rstrip(".") or "0", "number")
-PROBABILITY = Quantity(real, lambda value: plain(min(float(value), MOST_PROBABILITY)), "probability", "numbers below 1")
+NUMBER = Quantity(parse_real, lambda value: f"{float(value):.16f}".rstrip("0").rstrip(".") or "0", "number")
+PROBABILITY = Quantity(
+    parse_real, lambda value: format_number(min(float(value), MOST_PROBABILITY)), "probability", "numbers below 1"
+)
 SIXTEENTHS = Quantity(*_scaled(16), "sixteenths of 1/s", "whole numbers")
-GAIN = Quantity(real, _gain_text, "Hz", "multiples of 1/256 Hz")
+GAIN = Quantity(parse_real, _gain_text, "Hz", "multiples of 1/256 Hz")
 PER_SECOND = Quantity(
-    lambda text: real(text.removesuffix("pps")), lambda value: str(round(value)), "packets per second", "whole numbers"
+    lambda text: parse_real(text.removesuffix("pps")),
+    lambda value: str(round(value)),
+    "packets per second",
+    "whole numbers",
 )
 SECONDS = Quantity(
-    lambda text: f"{whole(text.removesuffix('sec'))}s",
+    lambda text: f"{parse_whole(text.removesuffix('sec'))}s",
     lambda value: str(round(parse_time(value) / 1e9)),
     "seconds",
     "whole seconds",

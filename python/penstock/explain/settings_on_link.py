@@ -13,12 +13,12 @@ from penstock.results.display import setting_text
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.units import Length, UnitError, parse_length, parse_size, parse_time
 
-__all__ = ["settings_here", "span"]
+__all__ = ["format_seconds", "settings_on_link"]
 
 _TIMES = ("ns", "us", "ms", "s")
 
 
-def settings_here(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+def settings_on_link(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Each setting with its value and, if it has a unit or is derived from the link, its value on this link."""
     units = {param.name: param.unit for param in find_scheme(str(table["scheme"])).params}
     settings = {}
@@ -30,7 +30,7 @@ def settings_here(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple
     return settings
 
 
-def span(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """A time in milliseconds or, if it is at least a second, in seconds."""
     return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
@@ -38,7 +38,7 @@ def span(seconds: float) -> str:
 def _here(link: LoadedLink, table: Mapping[str, Any], name: str, value: Any, unit: str) -> Iterator[str]:
     if name == "w_q" and (average := average_seconds(link, table)) is not None:
         weight, constant = average
-        yield f"w_q = {weight:.3g} averages over {span(constant)}, {constant / link.rtt:.3g} round trips"
+        yield f"w_q = {weight:.3g} averages over {format_seconds(constant)}, {constant / link.rtt:.3g} round trips"
     elif (automatic := automatic_threshold(name, table, link.rate)) is not None:
         yield _length(link, automatic)
     elif value == "auto" and table["scheme"] == "pi" and name in ("a", "b"):
@@ -64,7 +64,7 @@ def _pi_gain(link: LoadedLink, table: Mapping[str, Any], name: str) -> Iterator[
     capacity = link.rate / (8 * mean)
     trip = float(design.longest_rtt(room.amount / (1 if room.unit == "packets" else mean), capacity, link.rtt))
     gains = design.pi_gains(link.flows, trip, capacity, 1e9 / parse_time(table["interval"]))
-    yield f"{float(getattr(gains, name)):.4g} for {link.flows} flows and round trips up to {span(trip)}"
+    yield f"{float(getattr(gains, name)):.4g} for {link.flows} flows and round trips up to {format_seconds(trip)}"
 
 
 def _lengths(link: LoadedLink, text: str, length: Length) -> Iterator[str]:
@@ -82,4 +82,6 @@ def _length(link: LoadedLink, length: Length) -> str:
         return "beyond any queue here"
     size = packets * link.packet
     size_text = f"{size / 1e3:.4g} kB" if size >= 1e3 else f"{size:.4g} B"
-    return f"{packets:.4g} packets, {size_text}, {span(packets * link.packet_s)}, {packets / link.bdp:.3g} BDP"
+    return (
+        f"{packets:.4g} packets, {size_text}, {format_seconds(packets * link.packet_s)}, {packets / link.bdp:.3g} BDP"
+    )

@@ -7,17 +7,17 @@ from typing import Any
 
 from penstock.aqms.catalog import find_scheme
 from penstock.dialects import tc_queue
-from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.tc_dualpi2 import settle_gains
+from penstock.dialects.conversion import Conversion, ConversionContext, DialectError
+from penstock.dialects.tc_dualpi2 import derive_gains
 from penstock.dialects.tc_table import QUEUES
 from penstock.units import UnitError, parse_size
 
-__all__ = ["representable"]
+__all__ = ["round_to_tc"]
 
 RED = ("red", "choke")
 
 
-def representable(scheme: str, parameters: Mapping[str, Any], facts: Facts) -> dict[str, Any]:
+def round_to_tc(scheme: str, parameters: Mapping[str, Any], facts: ConversionContext) -> dict[str, Any]:
     """The parameters, each rounded to the nearest value that tc can represent, in Linux's variant of an AQM.
 
     Parameters that tc cannot express are unchanged, and so is a limit, whose unit depends on the kind of queue.
@@ -32,25 +32,25 @@ def representable(scheme: str, parameters: Mapping[str, Any], facts: Facts) -> d
         return _red(scheme, settings, facts)
     if scheme == "dualpi2" and settings:
         conversion = Conversion(scheme, settings)
-        settle_gains(conversion)
+        derive_gains(conversion)
         settings["range"] = "0s"
         weight = next(param.default for param in find_scheme(scheme).params if param.name == "classic_weight")
         settings.setdefault("classic_weight", weight)  # the default, 1/16, is no whole percent
     for key in qdisc.keys:
-        if key.kind is None or key.parameter == "limit" or settings.get(key.parameter) in (None, "auto"):
+        if key.quantity is None or key.parameter == "limit" or settings.get(key.parameter) in (None, "auto"):
             continue
         value = settings[key.parameter]
-        nearest = key.kind.read(key.nearest(value))
-        if not tc_queue.is_same(nearest, value):
+        nearest = key.quantity.read(key.nearest_accepted_text(value))
+        if not tc_queue.is_same_value(nearest, value):
             settings[key.parameter] = nearest
     return settings
 
 
-def _red(scheme: str, given: dict[str, Any], facts: Facts) -> dict[str, Any]:
+def _red(scheme: str, given: dict[str, Any], facts: ConversionContext) -> dict[str, Any]:
     """Thresholds in whole bytes or packets, and the power of two that tc computes from a burst."""
     try:
         text = tc_queue.write(scheme, given, facts).text
-        read_back = tc_queue.queue(scheme, text.split()[1:], facts).parameters
+        read_back = tc_queue.read_options(scheme, text.split()[1:], facts).parameters
     except (DialectError, UnitError):
         return given
     packet = parse_size(given["mean_packet"]) if "mean_packet" in given else facts.packet

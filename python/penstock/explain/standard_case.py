@@ -18,8 +18,19 @@ from penstock.results.display import round_to_digits
 from penstock.studies.candidate import Candidate
 
 __all__ = [
-    "LOADS", "METRICS", "RUNS", "USUAL", "Cell", "Standard", "Value", "candidate", "candidates", "dump", "load",
-    "sentences", "settings_text",
+    "LOADS",
+    "METRICS",
+    "RUNS",
+    "USUAL",
+    "Cell",
+    "MeanWithHalfWidth",
+    "StandardResults",
+    "load_results",
+    "measured_candidate",
+    "measured_candidates",
+    "result_sentences",
+    "results_json",
+    "settings_text",
 ]  # fmt: skip
 
 LOADS = (4, 16, 64)
@@ -34,7 +45,7 @@ METRICS = (
     ("bottleneck", "delay_mean_s"), ("bottleneck", "delay_p99_s"), ("bottleneck", "loss_rate"),
     ("bottleneck", "mark_rate"), ("bottleneck", "utilization"), ("bulk", "jain"), ("sparse", "loss_rate"),
 )  # fmt: skip
-"""The stored metrics, as (place, metric); `name_of` gives their names in the data."""
+"""The stored metrics, as (place, metric); `metric_key` gives their names in the data."""
 
 # Values of required settings. A scheduler gets two classes: the sparse flow, and everything else.
 _SPARSE: Mapping[str, Any] = {"name": "sparse", "match": {"dscp": "EF"}}
@@ -53,12 +64,12 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def name_of(place: str, metric: str) -> str:
+def metric_key(place: str, metric: str) -> str:
     """The name of a metric in the data: `sparse_loss_rate` is the loss rate of the sparse flow."""
     return f"sparse_{metric}" if place == "sparse" else metric
 
 
-def candidate(scheme: Scheme) -> Candidate:
+def measured_candidate(scheme: Scheme) -> Candidate:
     """A scheme as measured: its defaults, its required parameters, and the settings common to all schemes.
 
     A scheme with a parameter for the packet size gets the packet size of the link, and a scheme that can mark is set to
@@ -70,9 +81,9 @@ def candidate(scheme: Scheme) -> Candidate:
     return Candidate(scheme.name, {**_SETTINGS.get(scheme.name, {}), **settings}, f"the standard case, {scheme.name}")
 
 
-def candidates() -> list[Candidate]:
+def measured_candidates() -> list[Candidate]:
     """All schemes of the registry, as measured."""
-    return [candidate(scheme) for scheme in schemes()]
+    return [measured_candidate(scheme) for scheme in schemes()]
 
 
 def settings_text(scheme: str) -> str:
@@ -87,19 +98,19 @@ def settings_text(scheme: str) -> str:
 
 
 @dataclass(frozen=True)
-class Value:
+class MeanWithHalfWidth:
     """A mean over the runs, and the half-width of its 95 % interval."""
 
     mean: float
     half_width: float
 
 
-Cell = Mapping[str, Value]
+Cell = Mapping[str, MeanWithHalfWidth]
 """One scheme at one load: its metrics by name."""
 
 
 @dataclass(frozen=True)
-class Standard:
+class StandardResults:
     """The measured cells: one per scheme and load without ECN, and one with ECN for schemes that mark."""
 
     penstock: str
@@ -116,22 +127,22 @@ class Standard:
 
 
 @cache
-def load() -> Standard:
+def load_results() -> StandardResults:
     """The results of `make schemes`."""
     data = json.loads((files("penstock.explain") / "standard.json").read_text(encoding="utf-8"))
     columns = data["columns"]
     cells = {
         (row[0], row[1], row[2]): {
-            name: Value(*value) for name, value in zip(columns, row[3:], strict=True) if value is not None
+            name: MeanWithHalfWidth(*value) for name, value in zip(columns, row[3:], strict=True) if value is not None
         }
         for row in data["rows"]
     }
-    return Standard(data["penstock"], data["runs"], cells)
+    return StandardResults(data["penstock"], data["runs"], cells)
 
 
-def dump(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:
+def results_json(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:
     """The text of `standard.json` out of the rows of comparisons."""
-    columns = [name_of(place, metric) for place, metric in METRICS]
+    columns = [metric_key(place, metric) for place, metric in METRICS]
     places = dict(zip(METRICS, range(len(columns)), strict=True))
     cells: dict[tuple[str, int, bool], list[Any]] = {}
     for row in rows:
@@ -148,9 +159,9 @@ def dump(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:
     return head[:-1] + ', "rows": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
-def sentences(scheme: str) -> Iterator[str]:
+def result_sentences(scheme: str) -> Iterator[str]:
     """The results of a scheme at the usual load, in sentences; empty for a scheme that was not measured."""
-    standard = load()
+    standard = load_results()
     cell, plain = standard.cell(scheme), standard.cell("droptail")
     if cell is None or plain is None:
         return

@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from penstock.scenario.resolve import Resolved
     from penstock.tuning.aim import Aim
 
-__all__ = ["Gate", "Number", "fail", "numbers_of"]
+__all__ = ["FailureConditions", "ResultNumber", "exit_if_failed", "result_numbers"]
 
 
-class Number(NamedTuple):
+class ResultNumber(NamedTuple):
     """A number of a result, with its cell (scheme and swept values) and its place."""
 
     cell: str
     place: str
     metric: str
     value: float
-    at_link: bool
+    is_at_link: bool
 
 
 @dataclass(frozen=True)
-class Gate:
+class FailureConditions:
     """The conditions of `--fail-if`; a result that satisfies any of them fails."""
 
     conditions: tuple[Aim, ...]
 
     @classmethod
-    def parse(cls, texts: Sequence[str], places: Mapping[str, Iterable[str]]) -> Gate:
+    def parse(cls, texts: Sequence[str], places: Mapping[str, Iterable[str]]) -> FailureConditions:
         """Parse the conditions; `places` has the names of "links", "traffic" and "dscp". Raises `ScenarioError`."""
         from penstock.tuning.aim import parse_aims
 
@@ -55,33 +55,33 @@ class Gate:
         return cls(conditions)
 
     @classmethod
-    def of_scenario(cls, texts: Sequence[str], resolved: Resolved) -> Gate:
+    def of_scenario(cls, texts: Sequence[str], resolved: Resolved) -> FailureConditions:
         """The conditions for the runs of a scenario."""
-        from penstock.scenario.resolve.codepoints import codepoints
+        from penstock.scenario.resolve.codepoints import codepoint_names
 
         readable = resolved.readable
         links = [*resolved.watched, *(place for name in readable["links"] for place in (name, f"{name}.reverse"))]
-        dscp = codepoints(resolved.canonical["traffic"])
+        dscp = codepoint_names(resolved.canonical["traffic"])
         return cls.parse(texts, {"links": links, "traffic": readable["traffic"], "dscp": dscp})
 
-    def check(self, numbers: Iterable[Number]) -> None:
+    def check(self, numbers: Iterable[ResultNumber]) -> None:
         """Exit with 3 if a number satisfies a condition. Raises `PenstockError` for a metric that no result has."""
-        fail(self.failures(list(numbers)))
+        exit_if_failed(self.failure_lines(list(numbers)))
 
-    def failures(self, numbers: Sequence[Number]) -> list[str]:
+    def failure_lines(self, numbers: Sequence[ResultNumber]) -> list[str]:
         """A line for each number that satisfies a condition. Raises `PenstockError` for a metric that no result has."""
         return [line for condition in self.conditions for line in _failures(condition, numbers)]
 
 
-def fail(failures: Sequence[str]) -> None:
-    """Print the lines of `Gate.failures`, and exit with 3 if there are any."""
+def exit_if_failed(failures: Sequence[str]) -> None:
+    """Print the lines of `FailureConditions.failures`, and exit with 3 if there are any."""
     for line in failures:
         notify(line)
     if failures:
         raise typer.Exit(ExitCode.REFUTED)
 
 
-def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
+def _failures(condition: Aim, numbers: Sequence[ResultNumber]) -> list[str]:
     """A line for each number that satisfies the condition.
 
     Without a place, the condition applies to the watched links, or to all places if no link has the metric.
@@ -93,8 +93,8 @@ def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
     ]
     if not candidates:
         raise PenstockError(f"--fail-if '{condition.text}': no result has {condition.metric}")
-    if condition.place is None and any(number.at_link for number in candidates):
-        candidates = [number for number in candidates if number.at_link]
+    if condition.place is None and any(number.is_at_link for number in candidates):
+        candidates = [number for number in candidates if number.is_at_link]
     satisfied = [number for number in candidates if (number.value > condition.bound) == (condition.side == ">")]
     satisfied = [number for number in satisfied if number.value != condition.bound]
     return [
@@ -103,7 +103,7 @@ def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
     ]
 
 
-def numbers_of(result: Mapping[str, Any]) -> Iterable[Number]:
+def result_numbers(result: Mapping[str, Any]) -> Iterable[ResultNumber]:
     """The numbers in the JSON of a run, or the means in that of a comparison."""
     from penstock.results.display import is_number
     from penstock.results.parts import metrics_by_part, place_name
@@ -115,10 +115,10 @@ def numbers_of(result: Mapping[str, Any]) -> Iterable[Number]:
         for place, values in places.items():
             for name, value in values.items():
                 if is_number(value):
-                    yield Number("", place_name(part, place), name, value, part == "links")
+                    yield ResultNumber("", place_name(part, place), name, value, part == "links")
 
 
-def _means(result: Mapping[str, Any]) -> Iterable[Number]:
+def _means(result: Mapping[str, Any]) -> Iterable[ResultNumber]:
     from penstock.results.display import scheme_argument
     from penstock.results.parts import part_and_place
 
@@ -128,6 +128,6 @@ def _means(result: Mapping[str, Any]) -> Iterable[Number]:
         on = f" ({row['on']})" if "on" in row else ""
         cell = f"{scheme_argument(row['scheme'], row['params'])}{on}{f' at {vary}' if vary else ''}"
         if row["mean"] is not None:
-            yield Number(
+            yield ResultNumber(
                 cell, row["place"], row["metric"], row["mean"], part_and_place(row["place"], links)[0] == "links"
             )

@@ -8,13 +8,15 @@ from penstock.scenario.document import Document
 from penstock.scenario.workloads import KINDS
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 
-__all__ = ["FACTORS", "moved"]
+__all__ = ["FACTORS", "scaled_scenario"]
 
 FACTORS = (0.5, 1.0, 2.0)
 """Factors of rate, flows and round trip on the robustness map."""
 
 
-def moved(document: Document, place: str, *, rate: float = 1.0, flows: float = 1.0, rtt: float = 1.0) -> Document:
+def scaled_scenario(
+    document: Document, place: str, *, rate: float = 1.0, flows: float = 1.0, rtt: float = 1.0
+) -> Document:
     """A copy of the scenario, scaled by these factors.
 
     `rate` applies to the link of `place` in both directions, `flows` to each TCP group of two or more flows and to the

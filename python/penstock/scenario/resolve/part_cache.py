@@ -14,10 +14,10 @@ from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
 from penstock.errors import ErrorCollector
-from penstock.scenario.resolve.files import files_within
+from penstock.scenario.resolve.files import tables_with_files_in
 from penstock.scenario.resolve.reader import Table
 
-__all__ = ["Memory", "frozen"]
+__all__ = ["PartCache", "content_bytes"]
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ CAPACITY: Final = 20_000
 """Total weight of the parts in a memory; a part weighs as much as it has links or nodes, and takes some kB for each."""
 
 
-class Memory(Generic[T]):
+class PartCache(Generic[T]):
     """The parts that were used last, by key; may be used by several threads."""
 
     def __init__(self, capacity: int = CAPACITY) -> None:
@@ -66,7 +66,7 @@ class Memory(Generic[T]):
         self, table: Table, read: Callable[[Table], T], *context: Hashable, weight: Callable[[T], int] = lambda part: 1
     ) -> T:
         """The part in a table as returned by `read`, which looks only at the table and at `context`."""
-        content = frozen(table.values)
+        content = content_bytes(table.values)
         if content is None:
             return read(table)
         key = content, context
@@ -74,7 +74,7 @@ class Memory(Generic[T]):
         if kept is not None:
             return kept
         values = marshal.loads(content)
-        if _is_plain(values) and not any(True for _ in files_within(values)):
+        if _is_plain(values) and not any(True for _ in tables_with_files_in(values)):
             errors = ErrorCollector()
             kept = read(Table(errors, "", values))
             if not errors.details:
@@ -82,7 +82,7 @@ class Memory(Generic[T]):
         return read(table)
 
 
-def frozen(values: Any) -> bytes | None:
+def content_bytes(values: Any) -> bytes | None:
     """The content of plain values as bytes, equal for equal values of equal types; None for other objects."""
     try:
         # Version 2 does not depend on whether equal objects are identical.
@@ -92,7 +92,7 @@ def frozen(values: Any) -> bytes | None:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value read back from `frozen` is what was written: arrays and NumPy's numbers become bytes."""
+    """Whether a value read back from `content_bytes` is what was written: arrays and NumPy's numbers become bytes."""
     if isinstance(value, dict):
         return all(isinstance(key, str) and _is_plain(inner) for key, inner in value.items())
     if isinstance(value, (list, tuple)):

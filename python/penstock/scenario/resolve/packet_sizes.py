@@ -7,15 +7,15 @@ from functools import cache, cached_property
 from typing import Any, Final
 
 from penstock.aqms.catalog import tcp_keys
-from penstock.scenario.resolve.draws import mean_of
+from penstock.scenario.resolve.draws import mean_value
 
-__all__ = ["FULL_PACKET", "Wire", "packet_bytes"]
+__all__ = ["FULL_PACKET", "LargestPackets", "full_packet_bytes"]
 
 FULL_PACKET: Final = 1500
 """Bytes of a full packet on an Ethernet link, where no traffic gives a size."""
 
 
-def packet_bytes(group: Mapping[str, Any]) -> float | None:
+def full_packet_bytes(group: Mapping[str, Any]) -> float | None:
     """Bytes of a full data packet of this traffic with its headers, the mean if drawn.
 
     None for recorded packets, and for a size that is an error.
@@ -29,10 +29,10 @@ def packet_bytes(group: Mapping[str, Any]) -> float | None:
     sender = group.get("udp") or group.get("video")
     if sender is None or sender["payload"] is None or sender["headers"] is None:
         return None
-    return float(mean_of(sender["payload"]) + sender["headers"])
+    return float(mean_value(sender["payload"]) + sender["headers"])
 
 
-class Wire:
+class LargestPackets:
     """The largest full data packet on each link direction."""
 
     def __init__(self, groups: Sequence[tuple[Mapping[str, Any], Callable[[], Iterable[str]]]]) -> None:
@@ -43,11 +43,11 @@ class Wire:
     def _largest(self) -> Mapping[str, float]:
         largest: dict[str, float] = {}
         for group, crossed in self._groups:
-            if size := packet_bytes(group):
+            if size := full_packet_bytes(group):
                 largest |= {name: max(size, largest.get(name, 0.0)) for name in crossed()}
         return largest
 
-    def packet_on(self, place: str) -> float:
+    def largest_packet_on(self, place: str) -> float:
         """The largest full data packet that crosses a link direction, in bytes with headers.
 
         Where no data cross, the largest packet of the scenario; `FULL_PACKET` if no traffic has a size.
@@ -59,7 +59,7 @@ class Wire:
 def _tcp_sizes(profile: str) -> dict[str, float]:
     """Payload and headers of a packet in bytes, for a profile."""
     return {
-        param.name: param.for_profile(profile).default
+        param.name: param.with_profile_default(profile).default
         for param in tcp_keys().params
         if param.name in ("packet", "headers")
     }

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from penstock.fitting.bottleneck import DROPTAIL, FAIR, Bottleneck
-from penstock.fitting.fitted import Fitted, FittedFlow
+from penstock.fitting.fitted_link import FittedFlow, FittedLink
 from penstock.fitting.flows import Flow
 from penstock.fitting.packets import Packets
 from penstock.fitting.senders import BBR, LOSS, MIN_PACKETS, SCALABLE
 from penstock.units import format_rate, format_time
 
-__all__ = ["FORWARD", "REVERSE", "datagram_file", "pcap", "text"]
+__all__ = ["FORWARD", "REVERSE", "datagram_file_name", "datagram_pcap", "scenario_text"]
 
 FORWARD, REVERSE = "forward", "reverse"
 
@@ -43,12 +43,12 @@ RAW_IP = 101
 """Link type of captures of IP packets: https://www.tcpdump.org/linktypes.html."""
 
 
-def datagram_file(stem: str, direction: str) -> str:
+def datagram_file_name(stem: str, direction: str) -> str:
     """The name of the capture of datagrams that the scenario `{stem}.toml` replays."""
     return f"{stem}-{direction}.pcap"
 
 
-def pcap(packets: Packets) -> bytes:
+def datagram_pcap(packets: Packets) -> bytes:
     """A pcap file of IPv4 headers with the size, DSCP and ECN field of each packet; the first packet has time 0."""
     parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, IPV4_HEADER, RAW_IP)]
     columns = (packets.t_ns - packets.t_ns[0], packets.size, packets.dscp << 2 | packets.ecn)
@@ -59,7 +59,7 @@ def pcap(packets: Packets) -> bytes:
     return b"".join(parts)
 
 
-def text(fit: Fitted, stem: str) -> str:
+def scenario_text(fit: FittedLink, stem: str) -> str:
     """The scenario as TOML, with comments on assumed values."""
     paths = _paths(fit)
     shortest = min(trip for trip, _ in paths)
@@ -86,11 +86,11 @@ def text(fit: Fitted, stem: str) -> str:
         ends = ('"S1"', '"R2"') if direction == FORWARD else ('"R2"', '"S1"')
         start = float(packets.t_ns[0] - fit.start_ns) / 1e9 - zero
         lines += ["", f"[traffic.datagrams-{direction}]", 'kind = "replay"', f"from = {ends[0]}", f"to = {ends[1]}"]
-        lines += [f"file = {_quoted(datagram_file(stem, direction))}", f"start = {_quoted(_time(start))}"]
+        lines += [f"file = {_quoted(datagram_file_name(stem, direction))}", f"start = {_quoted(_time(start))}"]
     return "\n".join(lines) + "\n"
 
 
-def _bottleneck(fit: Fitted, delay: float) -> list[str]:
+def _bottleneck(fit: FittedLink, delay: float) -> list[str]:
     link = fit.forward
     lines = ["[links.bottleneck]", 'from = "R1"', 'to = "R2"']
     if link.rate.value is None:
@@ -123,7 +123,7 @@ def _queue(link: Bottleneck) -> str:
     return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * longest_bytes / link.mean_packet))}p" }}'
 
 
-def _traffic(fit: Fitted, node: dict[str, str], zero: float) -> Iterator[str]:
+def _traffic(fit: FittedLink, node: dict[str, str], zero: float) -> Iterator[str]:
     flavours = _flavours(fit)
     for each in fit.flows:
         if each.name not in node:
@@ -144,35 +144,39 @@ def _traffic(fit: Fitted, node: dict[str, str], zero: float) -> Iterator[str]:
 def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[str]:
     flow, hand = each.flow, each.flow.handshake
     ends = (node, "R2") if each.is_forward else ("R2", node)
-    opens = hand.by_sender and hand.syn == hand.syn
+    opens = hand.is_opened_by_sender and hand.syn == hand.syn
     yield from ("", f"[traffic.{each.name}]", f"# {flow.sender} to {flow.receiver}")
-    if each.sender.control.value is None and len(flow.t) >= MIN_PACKETS:
-        yield f"# The congestion control is unknowable: {each.sender.control.why}."
+    if each.sender.congestion_control.value is None and len(flow.t) >= MIN_PACKETS:
+        yield f"# The congestion control is unknowable: {each.sender.congestion_control.why}."
     yield from ('kind = "tcp"', f'flavour = "{flavour}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
     yield f"start = {_quoted(_time(start))}"
     if opens:
         yield "syn = true"
-    writes = each.sender.writes
+    writes = each.sender.application_writes
     if len(writes) > 1:
         yield "writes = ["
         yield from (f"    [{_quoted(_time(at))}, {_quoted(f'{size}B')}]," for at, size in writes if size > 0)
         yield "]"
     elif not each.is_open:
-        yield f'bytes = "{flow.bytes}B"'
-    yield from (f'packet = "{flow.segment}B"', f'headers = "{flow.header}B"', f'ack_size = "{_ack_size(flow)}B"')
+        yield f'bytes = "{flow.payload_bytes}B"'
+    yield from (
+        f'packet = "{flow.segment_bytes}B"',
+        f'headers = "{flow.header_bytes}B"',
+        f'ack_size = "{_ack_size(flow)}B"',
+    )
     if isinstance(each.sender.window.value, int):
-        yield f"window = {max(1, each.sender.window.value // flow.segment)}"
+        yield f"window = {max(1, each.sender.window.value // flow.segment_bytes)}"
     if each.sender.ecn:
         yield "ecn = true"
 
 
-def _flavours(fit: Fitted) -> dict[str, str]:
+def _flavours(fit: FittedLink) -> dict[str, str]:
     """The flavour of each flow; long flows without an estimate take the flavours of the others in turn."""
-    controls = [each.sender.control.value for each in fit.flows]
+    controls = [each.sender.congestion_control.value for each in fit.flows]
     estimated = [FLAVOURS[str(control)] for control in controls if control is not None]
     turn, result = 0, {}
     for each in fit.flows:
-        kind = each.sender.control.value
+        kind = each.sender.congestion_control.value
         if kind is not None:
             result[each.name] = FLAVOURS[str(kind)]
         elif len(each.flow.t) < MIN_PACKETS:
@@ -184,16 +188,16 @@ def _flavours(fit: Fitted) -> dict[str, str]:
     return result
 
 
-def _paths(fit: Fitted) -> list[tuple[float, list[str]]]:
+def _paths(fit: FittedLink) -> list[tuple[float, list[str]]]:
     """Round trips, each with the names of its flows; flows without an estimate get the median."""
     trips: dict[str, float | None] = {}
-    busy = {frozenset((each.flow.sender, each.flow.receiver)): each.flow.bytes for each in fit.flows}
+    busy = {frozenset((each.flow.sender, each.flow.receiver)): each.flow.payload_bytes for each in fit.flows}
     for each in fit.flows:
         key = frozenset((each.flow.sender, each.flow.receiver))
-        busy[key] = max(busy[key], each.flow.bytes)
+        busy[key] = max(busy[key], each.flow.payload_bytes)
     for each in fit.flows:
         largest = busy[frozenset((each.flow.sender, each.flow.receiver))]
-        if each.flow.bytes > MAX_REQUEST_BYTES or each.flow.bytes == largest:
+        if each.flow.payload_bytes > MAX_REQUEST_BYTES or each.flow.payload_bytes == largest:
             value = each.round_trip.total.value
             trips[each.name] = None if value is None else float(value)
     for number, (quic, _) in enumerate(fit.quic, 1):

@@ -17,33 +17,33 @@ __all__ = [
     "NUMBER",
     "PACKETS",
     "SIZE",
-    "Kind",
-    "flag",
-    "integer",
-    "integer_of",
-    "number",
-    "plain",
+    "ValueKind",
+    "boolean_kind",
+    "format_number",
+    "parse_integer",
+    "parse_integer_of_word",
+    "parse_real",
+    "parse_real_of_word",
     "rate_text",
-    "real",
-    "real_of",
+    "round_to_12_digits",
     "time_text",
 ]
 
 
 @dataclass(frozen=True)
-class Kind:
+class ValueKind:
     """A kind of value: conversions from and to a dialect's text."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str]
 
 
-def number(value: float) -> float:
+def round_to_12_digits(value: float) -> float:
     """A number rounded to twelve significant digits, to remove the rounding errors of a division."""
     return float(f"{value:.12g}")
 
 
-def plain(value: float) -> str:
+def format_number(value: float) -> str:
     """A number as a person writes it: no exponent above 1e-6, no trailing zeros.
 
     >>> plain(15000.0), plain(0.002), plain(1 / 3)
@@ -62,7 +62,7 @@ def time_text(value: Any) -> str:
     nanos = value["ns"] if isinstance(value, dict) else parse_time(value)
     for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
         if nanos >= size or unit == "us":
-            return f"{plain(nanos / size)}{unit}"
+            return f"{format_number(nanos / size)}{unit}"
     return f"{nanos}ns"
 
 
@@ -71,14 +71,14 @@ def rate_text(value: float) -> str:
     return format_rate(max(1, round(value)))
 
 
-def integer(text: str) -> int:
+def parse_integer(text: str) -> int:
     """A whole number without a sign. Raises `ValueError`."""
     if not re.fullmatch(r"[0-9]{1,19}", text):
         raise ValueError("expected a whole number")
     return int(text)
 
 
-def real(text: str) -> float:
+def parse_real(text: str) -> float:
     """A finite number. Raises `ValueError`."""
     try:
         value = float(text)
@@ -89,41 +89,43 @@ def real(text: str) -> float:
     return value
 
 
-def integer_of(word: str, text: str) -> int:
+def parse_integer_of_word(word: str, text: str) -> int:
     """The whole number after a word. Raises `DialectError`."""
     try:
-        return integer(text)
+        return parse_integer(text)
     except ValueError as error:
         raise DialectError(f"{word} {text}: {error}") from None
 
 
-def real_of(word: str, text: str) -> float:
+def parse_real_of_word(word: str, text: str) -> float:
     """The number after a word. Raises `DialectError`."""
     try:
-        return real(text)
+        return parse_real(text)
     except ValueError as error:
         raise DialectError(f"{word} {text}: {error}") from None
 
 
 def _inverse(value: Any) -> float:
-    found = real(str(value))
+    found = parse_real(str(value))
     if found == 0:
         raise ValueError("must not be 0")
-    return number(1 / found)
+    return round_to_12_digits(1 / found)
 
 
 def _size(value: Any) -> str:
     return str(round(value if isinstance(value, (int, float)) else parse_size(value)))
 
 
-NUMBER = Kind(real, lambda value: plain(float(value)))
-INTEGER = Kind(integer, lambda value: str(round(value)))
-PACKETS = Kind(lambda text: f"{integer(text)}p", lambda value: str(round(float(str(value).removesuffix("p")))))
-SIZE = Kind(lambda text: f"{integer(text)}B", _size)
-INVERSE = Kind(_inverse, lambda value: plain(_inverse(value)))
+NUMBER = ValueKind(parse_real, lambda value: format_number(float(value)))
+INTEGER = ValueKind(parse_integer, lambda value: str(round(value)))
+PACKETS = ValueKind(
+    lambda text: f"{parse_integer(text)}p", lambda value: str(round(float(str(value).removesuffix("p"))))
+)
+SIZE = ValueKind(lambda text: f"{parse_integer(text)}B", _size)
+INVERSE = ValueKind(_inverse, lambda value: format_number(_inverse(value)))
 
 
-def flag(true: Collection[str], false: Collection[str]) -> Kind:
+def boolean_kind(true: Collection[str], false: Collection[str]) -> ValueKind:
     """The kind of a truth value, with the words that a program takes for each, in small letters."""
 
     def read(text: str) -> bool:
@@ -131,4 +133,4 @@ def flag(true: Collection[str], false: Collection[str]) -> Kind:
             return text.lower() in true
         raise ValueError("expected true or false")
 
-    return Kind(read, lambda value: "true" if value else "false")
+    return ValueKind(read, lambda value: "true" if value else "false")

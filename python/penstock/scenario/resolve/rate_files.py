@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from penstock.scenario.resolve.columns import decimal, rows
+from penstock.scenario.resolve.columns import parse_decimal, read_rows
 from penstock.units import UnitError
 
-__all__ = ["MAX_ROWS", "Steps", "read_rates"]
+__all__ = ["MAX_ROWS", "RateSteps", "read_rate_file"]
 
 MAX_ROWS = 20_000
 """Maximum number of rows of a file; each is a change of the link."""
 
 
 @dataclass(frozen=True)
-class Steps:
+class RateSteps:
     """The rates of a file, for the engine.
 
     Attributes:
@@ -29,12 +29,12 @@ class Steps:
     outages: list[dict[str, Any]]
 
 
-def read_rates(file: Any) -> Steps:
+def read_rate_file(file: Any) -> RateSteps:
     """The rates in a file. Each rate applies from its time to the time of the next, the last one to the end of the run.
 
     Raises `UnitError` for a file in another format.
     """
-    steps = [_step(number, columns) for number, columns in rows(file)]
+    steps = [_step(number, columns) for number, columns in read_rows(file)]
     if not steps:
         raise UnitError("must be a file with seconds and Mbit/s in each line, such as 0.1,12.5")
     if len(steps) > MAX_ROWS:
@@ -47,7 +47,7 @@ def read_rates(file: Any) -> Steps:
         )
     changes = [{"when": {"at_ns": at}, "rate": rate} for at, rate in steps if rate > 0]
     outages = [{"at_ns": at, "for_ns": following - at} for (at, rate), (following, _) in pairwise(steps) if rate == 0]
-    return Steps(changes, outages)
+    return RateSteps(changes, outages)
 
 
 def _step(number: int, columns: list[str]) -> tuple[int, int]:
@@ -55,7 +55,7 @@ def _step(number: int, columns: list[str]) -> tuple[int, int]:
     try:
         if len(columns) != 2:
             raise UnitError("expected two columns")
-        at, rate = (decimal(column) for column in columns)
+        at, rate = (parse_decimal(column) for column in columns)
     except UnitError:
         raise UnitError(f"line {number} is not a time in seconds and a rate in Mbit/s, such as 0.1,12.5") from None
     bits = round(rate * 10**6)

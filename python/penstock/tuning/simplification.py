@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.floors import below
-from penstock.tuning.paste import rounded
-from penstock.tuning.population import Draw
+from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.floors import violated_floors
+from penstock.tuning.paste import round_to_tc_values
+from penstock.tuning.population import NetworkDraw
 
-__all__ = ["round_number", "simpler"]
+__all__ = ["round_mantissa", "simplify_settings"]
 
 ROUND_MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """Mantissas of round numbers."""
@@ -22,9 +22,12 @@ TOLERANCE = 0.02
 """If all aims have bounds, the mean cost of a simpler setting may be higher by this."""
 
 
-def simpler(
-    bench: Bench, measured: Sequence[Measured], fixed: Mapping[str, Collection[str]], draws: Sequence[Draw]
-) -> list[Measured]:
+def simplify_settings(
+    bench: TuningBench,
+    measured: Sequence[MeasuredSetting],
+    fixed: Mapping[str, Collection[str]],
+    draws: Sequence[NetworkDraw],
+) -> list[MeasuredSetting]:
     """Each setting with its parameters unset and rounded as far as its cost allows.
 
     The settings were measured on `draws`. `fixed` has, by scheme, the parameters that the user has given, which stay.
@@ -34,12 +37,12 @@ def simpler(
 
 
 def _simplified(
-    bench: Bench,
-    measured: Sequence[Measured],
-    draws: Sequence[Draw],
+    bench: TuningBench,
+    measured: Sequence[MeasuredSetting],
+    draws: Sequence[NetworkDraw],
     fixed: Mapping[str, Collection[str]],
     variants: Callable[[Setting], list[Setting]],
-) -> list[Measured]:
+) -> list[MeasuredSetting]:
     """Each setting, or its best variant among those with the fewest parameters that are not materially worse."""
     families = [
         [each for each in variants(original.setting) if _is_allowed(bench, each, fixed)] for original in measured
@@ -48,20 +51,20 @@ def _simplified(
     results = {each.setting.label: each for each in bench.measure([*distinct.values()], draws)} if distinct else {}
     chosen = []
     for original, family in zip(measured, families, strict=True):
-        max_cost = float(bench.costs(original).mean()) + (
+        max_cost = float(bench.search_costs(original).mean()) + (
             TOLERANCE if all(aim.has_bound for aim in bench.aims) else 0.0
         )
-        good = [results[each.label] for each in family if bench.costs(results[each.label]).mean() <= max_cost]
-        chosen.append(min(good, key=lambda each: (len(each.setting.parameters), each.score), default=original))
+        good = [results[each.label] for each in family if bench.search_costs(results[each.label]).mean() <= max_cost]
+        chosen.append(min(good, key=lambda each: (len(each.setting.parameters), each.mean_score), default=original))
     return chosen
 
 
-def _is_allowed(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> bool:
+def _is_allowed(bench: TuningBench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> bool:
     kept = fixed.get(setting.scheme, ())
-    return bench.is_valid(setting) and not below(setting.scheme, setting.parameters, bench.link, kept)
+    return bench.is_valid(setting) and not violated_floors(setting.scheme, setting.parameters, bench.link, kept)
 
 
-def _without_each(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> list[Setting]:
+def _without_each(bench: TuningBench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> list[Setting]:
     """The setting without one of its searched parameters, and with only one of them, for each of them.
 
     Each is rounded again: an unset parameter may have a default that tc cannot represent.
@@ -74,23 +77,25 @@ def _without_each(bench: Bench, setting: Setting, fixed: Mapping[str, Collection
         for omitted in sorted(sets, key=sorted)
         if omitted
     ]
-    return [replace(setting, parameters=rounded(setting.scheme, rest, kept, bench.link)) for rest in remaining]
+    return [
+        replace(setting, parameters=round_to_tc_values(setting.scheme, rest, kept, bench.link)) for rest in remaining
+    ]
 
 
-def _with_round_numbers(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> Setting:
+def _with_round_numbers(bench: TuningBench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> Setting:
     kept = fixed.get(setting.scheme, ())
-    parameters = {name: value if name in kept else round_number(value) for name, value in setting.parameters.items()}
-    return replace(setting, parameters=rounded(setting.scheme, parameters, kept, bench.link))
+    parameters = {name: value if name in kept else round_mantissa(value) for name, value in setting.parameters.items()}
+    return replace(setting, parameters=round_to_tc_values(setting.scheme, parameters, kept, bench.link))
 
 
-def round_number(value: Any) -> Any:
+def round_mantissa(value: Any) -> Any:
     """The nearest number with a round mantissa, also in lists and before a unit; other values are unchanged.
 
     >>> round_number(0.0187), round_number("26.3ms"), round_number([6.74, 1.18]), round_number(True)
     (0.02, '25ms', [6.0, 1.2], True)
     """
     if isinstance(value, list):
-        return [round_number(each) for each in value]
+        return [round_mantissa(each) for each in value]
     if isinstance(value, bool):
         return value
     if isinstance(value, (int, float)):

@@ -54,6 +54,14 @@ def test_fewer_than_five_runs_of_something_random_decide_nothing() -> None:
     assert verdict(RunSample([math.nan] * 5) <= 2) == "inconclusive"
 
 
+def test_numbers_that_no_run_has_are_on_no_side() -> None:
+    missing = RunSample([math.nan] * 5)  # such as a slope over a single point
+    for condition in (TEN > missing, missing > TEN, missing <= 2):
+        finding = condition.decide()
+        assert (finding.verdict, finding.why) == ("inconclusive", "no run has this number")
+        assert [part.is_on_claimed_side for part in finding.comparisons] == [None]
+
+
 def test_rounding_in_the_arithmetic_does_not_decide() -> None:
     rounded = RunSample([-0.7999999999999998] * 5)  # a rank correlation of -0.8
     assert verdict(rounded <= -0.8) == "confirmed"

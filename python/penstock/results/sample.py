@@ -200,6 +200,8 @@ def _against_sample(sample: RunSample, bound: RunSample, sign: str) -> Condition
     ordered = _bases_ordered(sample, bound, sign.removesuffix("="))
 
     def change(finding: Finding) -> Finding:
+        if finding.measured is None:
+            return finding
         pair = f"{_number(sample.mean)} {sign} {_number(bound.mean)}"
         miss = max(bound.mean - sample.mean if upward else sample.mean - bound.mean, 0.0)
         part = ConditionPart(finding.verdict, ordered, _percent(miss, scale))

@@ -46,7 +46,7 @@ def round_to_12_digits(value: float) -> float:
 def format_number(value: float) -> str:
     """A number as a person writes it: no exponent above 1e-6, no trailing zeros.
 
-    >>> plain(15000.0), plain(0.002), plain(1 / 3)
+    >>> format_number(15000.0), format_number(0.002), format_number(1 / 3)
     ('15000', '0.002', '0.333333333333')
     """
     text = f"{value:.12f}".rstrip("0").rstrip(".")

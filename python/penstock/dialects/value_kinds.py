@@ -21,9 +21,9 @@ __all__ = [
     "boolean_kind",
     "format_number",
     "parse_integer",
-    "parse_integer_of_word",
+    "parse_integer_argument",
     "parse_real",
-    "parse_real_of_word",
+    "parse_real_argument",
     "rate_text",
     "round_to_12_digits",
     "time_text",
@@ -89,20 +89,20 @@ def parse_real(text: str) -> float:
     return value
 
 
-def parse_integer_of_word(word: str, text: str) -> int:
-    """The whole number after a word. Raises `DialectError`."""
+def parse_integer_argument(keyword: str, text: str) -> int:
+    """Parse `text`, the argument of `keyword`, as an integer. Raises a `DialectError` that names the keyword."""
     try:
         return parse_integer(text)
     except ValueError as error:
-        raise DialectError(f"{word} {text}: {error}") from None
+        raise DialectError(f"{keyword} {text}: {error}") from None
 
 
-def parse_real_of_word(word: str, text: str) -> float:
-    """The number after a word. Raises `DialectError`."""
+def parse_real_argument(keyword: str, text: str) -> float:
+    """Parse `text`, the argument of `keyword`, as a number. Raises a `DialectError` that names the keyword."""
     try:
         return parse_real(text)
     except ValueError as error:
-        raise DialectError(f"{word} {text}: {error}") from None
+        raise DialectError(f"{keyword} {text}: {error}") from None
 
 
 def _inverse(value: Any) -> float:

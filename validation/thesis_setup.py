@@ -11,7 +11,7 @@ from typing import Any
 from penstock import Queue
 from penstock.papers.alemu_2004 import equal_paths, table3_1, tables2
 from penstock.papers.alemu_2004.reconstruction import CHOSEN, Reading
-from penstock.papers.alemu_2004.setup import ADAPTIVE, OTHERS, floyd, load_scenario, psand
+from penstock.papers.alemu_2004.setup import ADAPTIVE, OTHERS, floyd, psand, steady_flows_scenario
 from penstock.scenario.document import Document, as_document
 
 from . import thesis_claims
@@ -92,4 +92,4 @@ def _queue(of: Settings) -> Queue:
 
 
 def _loaded(queue: Queue, flows: int, reading: Reading) -> Document:
-    return reading.scenario_change(as_document(load_scenario(queue, flows)))
+    return reading.scenario_change(as_document(steady_flows_scenario(queue, flows)))

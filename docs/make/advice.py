@@ -203,7 +203,7 @@ def page_data(case: Case, advice: Advice) -> dict[str, Any]:
         "lines": [device["tc"] for device in result["advice"][0]["devices"] if device["tc"]],
         "map": sum(point["met"] for point in result["map"]),
         "points": len(result["map"]),
-        "reasons": display.map_reasons(advice),
+        "reasons": display.missed_aim_lines(advice),
     }
 
 

@@ -83,11 +83,11 @@ affects the numbers. Any remaining differences are differences of the queues.
   under test; `netem` delays the packets in the other direction.
 * *penstock*: two network namespaces for the two hosts. The emulator (`crates/penstock-emu/examples/joined.rs`) joins
   them by a TUN device in each. The emulated link has the same rate, queue and round trip.
-* The hosts, their programs and the counting are the same on both sides. Flows start 100 ms apart and send for 60 s.
+* The hosts, their programs and the counting are the same in both set-ups. Flows start 100 ms apart and send for 60 s.
   Segments are sent one by one (no segmentation offload), and a ping of 84 bytes crosses the queue every 10.007 ms. The
   first {begin} s are not counted. Each repetition ("start") shifts the start times of the flows by another 131 µs.
-* Both sides count the bytes of IP packets. By default, Linux also counts the 14 bytes of the Ethernet header, so
-  `stab overhead -14` subtracts them. A full packet then takes 1.2 ms on both sides.
+* Both set-ups count the bytes of IP packets. By default, Linux also counts the 14 bytes of the Ethernet header, so
+  `stab overhead -14` subtracts them. A full packet then takes 1.2 ms in both set-ups.
 * Linux delivers a packet at the beginning of its transmission, penstock at the end. The emulated return path is
   therefore 1.2 ms shorter, so that the round trips are equal.
 * The parameters are those of the [simulated cells](linux.md): limits, thresholds and weights as given to `tc`. PIE

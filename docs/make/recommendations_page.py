@@ -101,6 +101,11 @@ All runs have one link of 20 Mbit/s with {LOADS[0]} or {LOADS[1]} endless flows.
 {len(SEEDS)} runs, with the same seeds for every queue. Buffers hold {BUFFER} packets (200 ms); DTDRR's buffer holds
 {SMALL} packets (30 ms). RED and its variants have thresholds of 10 and 30 ms.
 
+Five queues come from the papers. [PSAND](../generated/schemes/psand.md) is Alemu's variant of RED, and A-RED is the
+[adaptive RED](../generated/schemes/ared-floyd.md) of Floyd et al.; A-RED-ECN marks packets instead of dropping them.
+[WRED-DFQ](../generated/schemes/wred-dfq.md) is WRED that drops packets from the queue, and
+[DTDRR](../generated/schemes/dtdrr.md) (dynamic threshold DRR) has one queue per flow in a shared buffer.
+
 A ranking is confirmed if the mean of the paired differences has the expected sign with 95 % confidence. In the sections
 below, *yes* means that the ranking is confirmed, *no* that it is reversed, and *open* that neither is certain. Each
 table cell shows the result with {LOADS[0]} flows, then the result with {LOADS[1]} flows. The means of both queues are

@@ -16,7 +16,7 @@ from penstock.cli.link import _argv
 from penstock.errors import PenstockError, ScenarioError
 from penstock.files import FileError
 from penstock.link import nesting, peer
-from penstock.link.control import QueueControl
+from penstock.link.control import QueueCommandFile
 from penstock.link.layout import LinkLayout
 from penstock.link.live_view import LiveView
 from penstock.link.states import StateStream, with_rates
@@ -205,7 +205,7 @@ def test_the_live_view_shows_links_and_the_ten_fastest_flows() -> None:
 
 
 def test_control_reads_whole_lines_of_a_fifo_and_of_a_file(tmp_path: Path) -> None:
-    fifo = QueueControl(tmp_path / "fifo")
+    fifo = QueueCommandFile(tmp_path / "fifo")
     assert fifo.lines() == []
     with (tmp_path / "fifo").open("w") as writer:
         writer.write("red\n\n codel:target=5ms \nunfinis")
@@ -219,7 +219,7 @@ def test_control_reads_whole_lines_of_a_fifo_and_of_a_file(tmp_path: Path) -> No
     assert not (tmp_path / "fifo").exists()
     plain = tmp_path / "file"
     plain.write_text("old\n")
-    control = QueueControl(plain)
+    control = QueueCommandFile(plain)
     assert (control.lines(), control.fileno()) == ([], None)
     with plain.open("a") as writer:
         writer.write("new\n")
@@ -227,7 +227,7 @@ def test_control_reads_whole_lines_of_a_fifo_and_of_a_file(tmp_path: Path) -> No
     control.close()
     assert plain.exists()
     with pytest.raises(FileError, match="--control"):
-        QueueControl(tmp_path / "no" / "folder")
+        QueueCommandFile(tmp_path / "no" / "folder")
 
 
 def test_the_default_command_is_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def test_inverses_give_the_probability_back() -> None:
 def test_the_queue_law_meets_control_functions() -> None:
     red = LAW.crossing(100, lambda q: float(model.red_control(q, 100, 300, 0.1)), 500)
     assert red is not None
-    assert (round(red.queue), round(red.probability, 3), red.at_jump) == (244, 0.072, False)
+    assert (round(red.queue), round(red.signal_probability, 3), red.at_jump) == (244, 0.072, False)
     jump = LAW.crossing(150, lambda q: float(model.red_control(q, 100, 300, 0.1)), 500)
     assert jump is not None
     assert jump.at_jump

@@ -64,7 +64,7 @@ def test_psands_reverse_queue_is_nearly_closed_with_min_0_and_open_with_min_5() 
     """Algorithm 16 alone causes it: acknowledgements of the first flow never wait, so the first change is 0 / 0."""
 
     def longest(min_th: float, change: Literal["1", "0 / 0"]) -> int:
-        document = as_document(thesis.load_scenario(thesis.psand(min_th=min_th, max_th=20), 3))
+        document = as_document(thesis.steady_flows_scenario(thesis.psand(min_th=min_th, max_th=20), 3))
         run = ps.run(
             CHOSEN._replace(change=change).scenario_change(document).set("links.bottleneck.reverse.watch", True)
         )

@@ -56,7 +56,7 @@ def test_fewer_than_five_runs_of_something_random_decide_nothing() -> None:
 
 def test_numbers_that_no_run_has_are_on_no_side() -> None:
     missing = RunSample([math.nan] * 5)  # such as a slope over a single point
-    for condition in (TEN > missing, missing > TEN, missing <= 2):
+    for condition in (missing < TEN, missing > TEN, missing <= 2):
         finding = condition.decide()
         assert (finding.verdict, finding.why) == ("inconclusive", "no run has this number")
         assert [part.is_on_claimed_side for part in finding.comparisons] == [None]

@@ -279,7 +279,7 @@ def test_every_reader_skips_a_bad_file_and_warns(bad: str, folder: str, tmp_path
     store = Store(tmp_path)
     put(store, [row(1, labels={"flows": 2})], {"s": "{}"})
     put(store, [row(1, "t")], {"t": "{}"})
-    store.put_labels([CellRuns("s", [1], {"flows": 2}, "other")])
+    store.record_reused_runs([CellRuns("s", [1], {"flows": 2}, "other")])
     file = next(item for item in sorted((tmp_path / folder).iterdir()))
     make_bad, reason = BAD[bad]
     make_bad(file)

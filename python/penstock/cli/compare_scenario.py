@@ -59,11 +59,11 @@ class ScenarioRequest:
         with append_errors_to(errors):
             _precision(self.precision)
         with append_errors_to(errors):
-            vary = parse_sweep_options(self.changes.vary)
+            vary = parse_sweep_options(self.changes.sweep_options)
         with append_errors_to(errors):
             document = self._document()
             if not errors:
-                return ComparisonPlan.resolve_cases(document, self.changes.schemes, vary, self.changes.at)
+                return ComparisonPlan.resolve_cases(document, self.changes.schemes, vary, self.changes.replaced_links)
             errors += resolve(document.tree, document.origins).errors
         with append_errors_to(errors):
             Candidate.from_schemes(self.changes.schemes)
@@ -72,7 +72,7 @@ class ScenarioRequest:
     def _document(self) -> Document:
         from penstock.scenario.document import read_document
 
-        document = read_document(self.scenario, self.changes.settings)
+        document = read_document(self.scenario, self.changes.path_value_settings)
         return document if self.changes.seed is None else document.set("seed", self.changes.seed, "--seed")
 
 

@@ -74,7 +74,7 @@ class FailureConditions:
 
 
 def exit_if_failed(failures: Sequence[str]) -> None:
-    """Print the lines of `FailureConditions.failures`, and exit with 3 if there are any."""
+    """Print the lines of `FailureConditions.failure_lines`, and exit with 3 if there are any."""
     for line in failures:
         notify(line)
     if failures:

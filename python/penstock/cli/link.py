@@ -33,7 +33,7 @@ from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from penstock.engine.pcap import Capture
-    from penstock.link.control import QueueControl
+    from penstock.link.control import QueueCommandFile
     from penstock.link.layout import LinkLayout
     from penstock.link.running_link import Pair
     from penstock.link.states import StateView
@@ -247,7 +247,7 @@ def _run(
     places: tuple[Pair | None, Pair | None],
     seconds: float | None,
     views: list[StateView],
-    control: QueueControl | None,
+    control: QueueCommandFile | None,
     recording: _Recording,
     *,
     seed: int,
@@ -332,13 +332,13 @@ def _views(stream: str | None, live: bool | None, *, alone: bool) -> Iterator[li
 
 
 @contextlib.contextmanager
-def _control(name: str | None) -> Iterator[QueueControl | None]:
-    from penstock.link.control import QueueControl
+def _control(name: str | None) -> Iterator[QueueCommandFile | None]:
+    from penstock.link.control import QueueCommandFile
 
     if name is None:
         yield None
         return
-    with contextlib.closing(QueueControl(Path(name))) as control:
+    with contextlib.closing(QueueCommandFile(Path(name))) as control:
         yield control
 
 

@@ -46,9 +46,9 @@ def _option_text(changes: StudyChanges) -> str:
     """The options that describe the comparison, quoted for the shell."""
     options = [
         *(("--scheme", scheme) for scheme in changes.schemes),
-        *(("--at", link) for link in changes.at),
-        *(("--vary", text) for text in changes.vary),
-        *(("--set", text) for text in changes.settings),
+        *(("--at", link) for link in changes.replaced_links),
+        *(("--vary", text) for text in changes.sweep_options),
+        *(("--set", text) for text in changes.path_value_settings),
         *([("--runs", str(changes.runs))] if changes.runs is not None else []),
         *([("--seed", str(changes.seed))] if changes.seed is not None else []),
     ]

@@ -26,14 +26,24 @@ def is_study_file(path: str) -> bool:
 
 @dataclass(frozen=True)
 class StudyChanges:
-    """The options of `compare` that override keys of a study; empty options override nothing."""
+    """The options of `compare` that override keys of a study; empty options override nothing.
+
+    Attributes:
+        schemes: texts of `--scheme`.
+        replaced_links: names of the links whose queue the schemes replace (`--at`).
+        sweep_options: texts of `--vary`, `PATH=VALUE,...`.
+        runs: number of runs of each cell.
+        seed: the first seed.
+        path_value_settings: texts of `--set`, `PATH=VALUE`.
+
+    """
 
     schemes: Sequence[str] = ()
-    at: Sequence[str] = ()
-    vary: Sequence[str] = ()
+    replaced_links: Sequence[str] = ()
+    sweep_options: Sequence[str] = ()
     runs: int | None = None
     seed: int | None = None
-    settings: Sequence[str] = ()
+    path_value_settings: Sequence[str] = ()
 
     @property
     def keys(self) -> dict[str, Any]:
@@ -42,8 +52,8 @@ class StudyChanges:
 
         keys: dict[str, Any] = {
             "schemes": list(self.schemes),
-            "at": list(self.at),
-            "axes": parse_sweep_options(self.vary),
+            "at": list(self.replaced_links),
+            "axes": parse_sweep_options(self.sweep_options),
         }
         keys = {key: value for key, value in keys.items() if value}
         return keys | ({} if self.runs is None else {"seeds": self.runs})
@@ -51,7 +61,7 @@ class StudyChanges:
     @property
     def scenario_settings(self) -> list[str]:
         """The texts of `--set`, with the seed."""
-        return [*self.settings, *([] if self.seed is None else [f"seed={self.seed}"])]
+        return [*self.path_value_settings, *([] if self.seed is None else [f"seed={self.seed}"])]
 
 
 def read_study(path: str, changes: StudyChanges) -> StudyFile:

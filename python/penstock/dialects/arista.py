@@ -24,7 +24,7 @@ from penstock.dialects.red import (
     round_parameter,
     thresholds_in_packets,
 )
-from penstock.dialects.value_kinds import parse_integer_of_word, round_to_12_digits
+from penstock.dialects.value_kinds import parse_integer_argument, round_to_12_digits
 
 __all__ = ["KEYS", "read", "write"]
 
@@ -214,7 +214,7 @@ def _of_port(port: _Port, line: str) -> None:
         return
     port.lost_settings = [item for item in port.lost_settings if not item.startswith(f"{word} ")]
     rate = re.fullmatch(r"shape rate (\d+)(?: (kbps|mbps))?", line)
-    port.rate = parse_integer_of_word("shape rate", rate[1]) * (1e6 if rate[2] == "mbps" else 1e3) if rate else None
+    port.rate = parse_integer_argument("shape rate", rate[1]) * (1e6 if rate[2] == "mbps" else 1e3) if rate else None
     if is_set and rate is None:
         port.lost_settings.append(f"{line}: not a rate in kbps or mbps")
 
@@ -234,7 +234,7 @@ def _numbers(text: str) -> list[int]:
     numbers: list[int] = []
     for part in text.replace(",", " ").split():
         first, _, last = part.partition("-")
-        numbers += range(parse_integer_of_word("qos map", first), parse_integer_of_word("qos map", last or first) + 1)
+        numbers += range(parse_integer_argument("qos map", first), parse_integer_argument("qos map", last or first) + 1)
         if numbers and max(numbers) > 63:
             raise DialectError(f"qos map {text}: expected 0 to 63")
     return numbers
@@ -343,10 +343,10 @@ def _red(line: re.Match[str], name: str) -> dict[str, Any]:
         )
     if line["other"] != unit:
         raise DialectError(f"thresholds in {unit} and {line['other']}: expected the same unit")
-    power = parse_integer_of_word("weight", line["weight"]) if line["weight"] else DEFAULT_WEIGHT
+    power = parse_integer_argument("weight", line["weight"]) if line["weight"] else DEFAULT_WEIGHT
     if power > LARGEST_WEIGHT:
         raise DialectError(f"weight {power}: expected 0 to {LARGEST_WEIGHT}")
-    share = parse_integer_of_word("probability", line["share"]) if line["share"] else DEFAULT_PROBABILITY
+    share = parse_integer_argument("probability", line["share"]) if line["share"] else DEFAULT_PROBABILITY
     if share > 100:
         raise DialectError(f"max_p: a probability of {share}: expected 0 to 100 percent")
     lengths = [
@@ -378,7 +378,7 @@ def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, 
         if strict:
             table["priority"] = place
         else:
-            table["weight"] = parse_integer_of_word("bandwidth percent", settings.get("bandwidth", "1"))
+            table["weight"] = parse_integer_argument("bandwidth percent", settings.get("bandwidth", "1"))
         if own.scheme != "droptail":
             _in_bytes(own, facts)
             table["queue"] = {"scheme": own.scheme, **own.parameters}

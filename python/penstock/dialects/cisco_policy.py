@@ -11,7 +11,7 @@ from penstock.dialects.cisco_red import RandomDetect, set_red_or_wred
 from penstock.dialects.cisco_text import IMPLICIT, Configuration, Lines, Policy
 from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, length_in_packets
 from penstock.dialects.keys import find_key, select_object
-from penstock.dialects.value_kinds import parse_integer_of_word, parse_real_of_word, rate_text, round_to_12_digits
+from penstock.dialects.value_kinds import parse_integer_argument, parse_real_argument, rate_text, round_to_12_digits
 from penstock.units import parse_rate, parse_time
 
 __all__ = ["EXPECTED", "read_policy"]
@@ -119,7 +119,7 @@ def _bandwidth(words: list[str], place: str) -> tuple[str, float]:
     match = re.fullmatch(r"bandwidth (remaining percent|remaining ratio|percent|)\s*(\d+(?:\.\d+)?)", " ".join(words))
     if match is None:
         raise DialectError(f"{place} {' '.join(words)}: expected bandwidth KBPS, percent P, or remaining percent P")
-    value = parse_real_of_word("bandwidth", match[2])
+    value = parse_real_argument("bandwidth", match[2])
     if "percent" in match[1] and not 1 <= value <= 100:
         raise DialectError(f"{place} {' '.join(words)}: expected 1 to 100 percent")
     return (match[1] or "kbit/s", value)
@@ -131,7 +131,7 @@ def _read_priority(class_: _Class, words: list[str]) -> None:
         raise DialectError(f"{class_.label} {' '.join(words)}: expected priority [level N] [KBPS [BURST] | percent P]")
     class_.priority = int(match[1] or 1) - 1
     if match[3]:
-        class_.priority_rate = ("percent" if match[2] else "kbit/s", parse_real_of_word("priority", match[3]))
+        class_.priority_rate = ("percent" if match[2] else "kbit/s", parse_real_argument("priority", match[3]))
     if match[4]:
         class_.burst = int(match[4])
 
@@ -143,7 +143,7 @@ def _read_shape(class_: _Class, words: list[str]) -> None:
     )
     if match is None:
         raise DialectError(f"{class_.label} {' '.join(words)}: expected shape average RATE")
-    rate = parse_real_of_word("shape", match[3]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[4]]
+    rate = parse_real_argument("shape", match[3]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[4]]
     if rate == 0:
         raise DialectError(f"{class_.label} {' '.join(words)}: expected a rate above 0")
     class_.shape = ("percent" if match[2] else "bit/s", rate)
@@ -172,7 +172,7 @@ def _read_limit(class_: _Class, words: list[str]) -> None:
         class_.lost_settings.append(f"{class_.label} {' '.join(words)}: a separate limit for some packets of a queue")
         return
     unit = {"packets": "p", "bytes": "B"}.get(match[2] or "packets", match[2])
-    class_.limit = f"{parse_integer_of_word('queue-limit', match[1])}{unit}"
+    class_.limit = f"{parse_integer_argument('queue-limit', match[1])}{unit}"
 
 
 class _Reader:

@@ -18,7 +18,7 @@ from penstock.dialects.cisco_keys import (
     default_wred_thresholds,
 )
 from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, length_in_packets
-from penstock.dialects.value_kinds import parse_integer_of_word, round_to_12_digits
+from penstock.dialects.value_kinds import parse_integer_argument, round_to_12_digits
 
 __all__ = ["LARGEST_EXPONENT", "RandomDetect", "set_red_or_wred"]
 
@@ -55,7 +55,7 @@ class RandomDetect:
         elif line == "ecn":
             self.ecn = True
         elif words[0] == "exponential-weighting-constant" and len(words) == 2:
-            self.weight_exponent = parse_integer_of_word("exponential-weighting-constant", words[1])
+            self.weight_exponent = parse_integer_argument("exponential-weighting-constant", words[1])
             if not 1 <= self.weight_exponent <= LARGEST_EXPONENT:
                 raise DialectError(f"exponential-weighting-constant {words[1]}: expected 1 to {LARGEST_EXPONENT}")
         elif match := _ROW.match(line):
@@ -76,7 +76,7 @@ class RandomDetect:
         unit = low_unit or high_unit or "packets"
         if high_unit not in (None, unit) or any(row[0].partition(" ")[2] != unit for row in self.profiles.values()):
             raise DialectError(f"{place}: thresholds of random-detect in different units")
-        count = parse_integer_of_word("mark-denominator", denominator) if denominator else DEFAULT_DENOMINATOR
+        count = parse_integer_argument("mark-denominator", denominator) if denominator else DEFAULT_DENOMINATOR
         if count == 0:
             raise DialectError("mark-denominator 0: expected at least 1")
         for point in points:
@@ -90,7 +90,7 @@ class RandomDetect:
 
 
 def set_red_or_wred(result: Conversion, given: RandomDetect, place: str, facts: ConversionContext) -> None:
-    """Make a conversion RED or WRED."""
+    """Set RED, or WRED if the profiles differ, as the scheme of a conversion."""
     result.notes.append(f"w_q = 2^-{given.weight_exponent}")
     common = {"w_q": 2.0**-given.weight_exponent, "spacing": "count"} | ({"ecn": True} if given.ecn else {})
     rows = given.profiles

@@ -119,7 +119,7 @@ def toml_value(value: Any) -> str:
 def escape_line_breaks(text: str) -> str:
     r"""A text on one line: line breaks and other control characters are escaped.
 
-    >>> one_line("a" + chr(10) + "rm -rf /")
+    >>> escape_line_breaks("a" + chr(10) + "rm -rf /")
     'a\\nrm -rf /'
     """
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

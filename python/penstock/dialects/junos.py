@@ -37,7 +37,7 @@ from penstock.dialects.red import (
     nearest_weight_exponent,
     round_parameter,
 )
-from penstock.dialects.value_kinds import parse_integer_of_word, round_to_12_digits
+from penstock.dialects.value_kinds import parse_integer_argument, round_to_12_digits
 
 __all__ = ["read", "write"]
 
@@ -149,7 +149,7 @@ def _points(lines: list[Path]) -> Points:
         for word, text in zip(words[::2], words[1::2], strict=False):
             if word not in ("fill-level", "drop-probability"):
                 raise DialectError(f"a drop profile has no {word}")
-            (levels if word == "fill-level" else shares).append(parse_integer_of_word(word, text))
+            (levels if word == "fill-level" else shares).append(parse_integer_argument(word, text))
         if len(words) % 2:
             raise DialectError(f"a drop profile has no {words[-1]}")
     if len(levels) != len(shares) or not levels:
@@ -177,7 +177,7 @@ def _weight(statements: list[Path]) -> tuple[float, str]:
     if not any("weighted-averaged" in line for line in lines):
         return 1.0, "w_q = 1: the router uses the instantaneous queue unless red-buffer-occupancy sets a weight"
     texts = [line[-1] for line in lines if len(line) > 1 and line[-2] == "instant-usage-weight-exponent"]
-    power = parse_integer_of_word("instant-usage-weight-exponent", texts[-1]) if texts else DEFAULT_EXPONENT
+    power = parse_integer_argument("instant-usage-weight-exponent", texts[-1]) if texts else DEFAULT_EXPONENT
     if power > LARGEST_EXPONENT:
         return 2.0**-LARGEST_EXPONENT, f"w_q = 2^-{LARGEST_EXPONENT}, the largest exponent, instead of 2^-{power}"
     return 2.0**-power, f"w_q = 2^-{power}"

@@ -16,7 +16,7 @@ from penstock.dialects.cisco_keys import CODE_POINTS
 from penstock.dialects.conversion import Conversion, ConversionContext, DialectError
 from penstock.dialects.junos_text import Path, statements_below
 from penstock.dialects.keys import ANY, Key, find_key, refuse_misspelt, select_object
-from penstock.dialects.value_kinds import parse_integer_of_word, parse_real_of_word, rate_text, round_to_12_digits
+from penstock.dialects.value_kinds import parse_integer_argument, parse_real_argument, rate_text, round_to_12_digits
 from penstock.units import parse_time
 
 __all__ = [
@@ -152,15 +152,15 @@ def read_schedulers(statements: list[Path]) -> dict[str, Scheduler]:
 
 def _rate_of(text: str, line: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)(?:bps)?", text)
-    if match is None or parse_real_of_word(line, match[1]) == 0:
+    if match is None or parse_real_argument(line, match[1]) == 0:
         raise DialectError(f"{line}: expected a rate such as 10m")
-    return parse_real_of_word(line, match[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[2]]
+    return parse_real_argument(line, match[1]) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[match[2]]
 
 
 def _read_rate(scheduler: Scheduler, words: list[str], line: str) -> None:
     """Reads `transmit-rate`; one rate, with or without `exact`, may take several statements."""
     if words[:1] == ["percent"] and len(words) > 1:
-        value = parse_real_of_word(line, words[1])
+        value = parse_real_argument(line, words[1])
         if not 0 < value <= 100:
             raise DialectError(f"{line}: expected 1 to 100 percent")
         scheduler.rate = ("percent", value)
@@ -180,7 +180,7 @@ def _microseconds(text: str, line: str) -> int:
     match = re.fullmatch(r"(\d+)([km]?)", text)
     if match is None:
         raise DialectError(f"{line}: expected a whole number of microseconds, such as 50k")
-    return parse_integer_of_word(line, match[1]) * {"": 1, "k": 1000, "m": 10**6}[match[2]]
+    return parse_integer_argument(line, match[1]) * {"": 1, "k": 1000, "m": 10**6}[match[2]]
 
 
 def _read_buffer(scheduler: Scheduler, words: list[str], line: str) -> None:

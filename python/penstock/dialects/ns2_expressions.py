@@ -27,7 +27,7 @@ def evaluate_expression(text: str) -> str:
 
     A value that is not an integer has a point or an exponent, so that it is divided as such in further expressions.
 
-    >>> computed("3 * (100/8 + 1)"), computed("0.5*4"), computed("int(7/2.0)")
+    >>> evaluate_expression("3 * (100/8 + 1)"), evaluate_expression("0.5*4"), evaluate_expression("int(7/2.0)")
     ('39', '2.0', '3')
     """
     shown = f"[expr {escape_line_breaks(text[:60])}]"

@@ -20,7 +20,7 @@ SHELL_PROMPT = (
 def strip_terminal_marks(text: str) -> str:
     r"""A text with plain spaces and line ends, and without the marks of pagers and terminals.
 
-    >>> cleaned("\ufeffrandom-detect\r\n --More-- \x08\x08\x08   fair-queue")
+    >>> strip_terminal_marks("\ufeffrandom-detect\r\n --More-- \x08\x08\x08   fair-queue")
     'random-detect\n fair-queue'
     """
     text = re.sub(r"\r+\n", "\n", _INVISIBLE.sub("", text).replace("\xa0", " "))

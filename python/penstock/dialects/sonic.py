@@ -20,7 +20,7 @@ from penstock.dialects.conversion import (
 from penstock.dialects.keys import ANY, Key, find_key, refuse_misspelt, select_object
 from penstock.dialects.red import DEFAULTS, NEVER, list_lost_parameters, max_p_percent, round_parameter
 from penstock.dialects.sonic_text import Tree, read_tables
-from penstock.dialects.value_kinds import format_number, parse_integer_of_word, parse_real_of_word, round_to_12_digits
+from penstock.dialects.value_kinds import format_number, parse_integer_argument, parse_real_argument, round_to_12_digits
 from penstock.units import parse_size
 
 __all__ = ["KEYS", "SCHEDULER_KEYS", "read", "write"]
@@ -113,7 +113,7 @@ def _profile(name: str, table: Tree, facts: ConversionContext) -> Conversion:
     if not enabled:
         raise DialectError('no colour is enabled: expected "wred_green_enable": "true"')
     rows = {colour: _colour(fields, colour) for colour in enabled}
-    weight = parse_integer_of_word("weight", fields["weight"])
+    weight = parse_integer_argument("weight", fields["weight"])
     if weight > 15:
         raise DialectError(f"weight {weight}: expected 0 to 15")
     result.parameters |= {"w_q": 2.0**-weight, "spacing": "none", "guards": False}
@@ -149,8 +149,8 @@ def _colour(fields: dict[str, str], colour: str) -> tuple[int, int, float]:
     absent = [name for name in names if name not in fields]
     if absent:
         raise DialectError(f"{', '.join(absent)}: missing")
-    low, high = (parse_integer_of_word(name, fields[name]) for name in names[:2])
-    share = parse_real_of_word(names[2], fields[names[2]])
+    low, high = (parse_integer_argument(name, fields[name]) for name in names[:2])
+    share = parse_real_argument(names[2], fields[names[2]])
     if not 0 <= share <= 100:
         raise DialectError(f"{names[2]} {fields[names[2]]}: expected 0 to 100 percent")
     return low, high, round_to_12_digits(share / 100)
@@ -212,7 +212,7 @@ def _port(tree: Tree, facts: ConversionContext) -> Conversion:
         refuse_misspelt(name, ("speed",), f"PORT {port}")
     speed = own.get("speed")
     if speed is not None:
-        result.rate = 1e6 * parse_real_of_word("speed", str(speed))
+        result.rate = 1e6 * parse_real_argument("speed", str(speed))
     _shape(result, tree, maps)
     result.lost_settings += [f"{name}: buffers of the switch, shared between ports" for name in tree
                        if name.startswith("BUFFER_")]  # fmt: skip
@@ -235,7 +235,7 @@ def _shape(result: Conversion, tree: Tree, maps: Tree) -> None:
         if key in fields:
             result.lost_settings.append(f"SCHEDULER {name} {key} {fields[key]}: belongs to the shaper of the port")
     if "pir" in fields and fields.get("meter_type", "packets") == "bytes":
-        rate = 8 * parse_real_of_word("pir", str(fields["pir"]))
+        rate = 8 * parse_real_argument("pir", str(fields["pir"]))
         result.rate = rate if result.rate is None else min(rate, result.rate)
     elif "pir" in fields:
         result.lost_settings.append(f"SCHEDULER {name} pir {fields['pir']}: a rate in packets per second")
@@ -279,7 +279,7 @@ def _scheduled(tree: Tree, queues: dict[int, Tree], maps: Tree, facts: Conversio
         held = points.get(queue, [])
         name = f"queue{queue}"
         class_: Tree = {"name": name, "match": {"dscp": held} if held else {"traffic": [name]}}
-        class_ |= {"priority": place} if strict else {"weight": parse_integer_of_word("weight", scheduler["weight"])}
+        class_ |= {"priority": place} if strict else {"weight": parse_integer_argument("weight", scheduler["weight"])}
         if own.scheme != "droptail":
             class_["queue"] = {"scheme": own.scheme, **own.parameters}
         result.parameters["classes"].append(class_)
@@ -324,13 +324,13 @@ def _code_points(tree: Tree, maps: Tree) -> dict[int, list[int]]:
     queues = by_queue or {str(n): str(n) for n in range(QUEUES)}
     queue_points: dict[int, list[int]] = {}
     for point, traffic_class in by_class.items():
-        number_ = parse_integer_of_word("DSCP_TO_TC_MAP", str(point))
+        number_ = parse_integer_argument("DSCP_TO_TC_MAP", str(point))
         queue = queues.get(str(traffic_class))
         if number_ > 63 or queue is None:
             raise DialectError(
                 f"DSCP_TO_TC_MAP {point}: {traffic_class}: no such code point, or no queue for the class"
             )
-        queue_points.setdefault(parse_integer_of_word("TC_TO_QUEUE_MAP", str(queue)), []).append(number_)
+        queue_points.setdefault(parse_integer_argument("TC_TO_QUEUE_MAP", str(queue)), []).append(number_)
     return {queue: sorted(points) for queue, points in queue_points.items()}
 
 

@@ -81,7 +81,7 @@ class TcObject:
 def normalize_handle(text: str) -> str:
     """A handle in one form: `1:` and `1:0` are the same, numbers are hexadecimal.
 
-    >>> identifier("1:"), identifier("0001:0A"), identifier("")
+    >>> normalize_handle("1:"), normalize_handle("0001:0A"), normalize_handle("")
     ('1:0', '1:a', '')
     """
     if text in ("", "root", "none"):
@@ -95,7 +95,7 @@ def normalize_handle(text: str) -> str:
 def qdisc_handle(place: str) -> str:
     """The queue of a class; empty without one.
 
-    >>> queue_of("1:10"), queue_of("")
+    >>> qdisc_handle("1:10"), qdisc_handle("")
     ('1:0', '')
     """
     return f"{place.partition(':')[0]}:0" if place else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError
 from penstock.dialects.tc_units import TIMES, parse_quantity, parse_whole_of_word
-from penstock.dialects.value_kinds import format_number, parse_real_of_word
+from penstock.dialects.value_kinds import format_number, parse_real_argument
 from penstock.errors import did_you_mean
 from penstock.scenario.resolve.impairments import DISTRIBUTIONS
 from penstock.units import format_time
@@ -103,7 +103,7 @@ def _chance(word: str, words: Sequence[str]) -> tuple[float, float]:
 
 def _percent(word: str, text: str) -> float:
     """A percentage as a share; the percent sign may be left out."""
-    percent = parse_real_of_word(word, text.removesuffix("%"))
+    percent = parse_real_argument(word, text.removesuffix("%"))
     if not 0 <= percent <= 100:
         raise DialectError(f"{word} {text}: expected a percentage from 0% to 100%")
     return float(format_number(percent / 100))

@@ -32,7 +32,7 @@ from penstock.dialects.tc_netem import read_link_keys
 from penstock.dialects.tc_options import effective_options, extract_value, parse_quantity
 from penstock.dialects.tc_table_classes import PARENTS
 from penstock.dialects.tc_units import RATES, SIZES, TIMES, parse_whole_of_word
-from penstock.dialects.value_kinds import format_number, parse_integer_of_word, round_to_12_digits
+from penstock.dialects.value_kinds import format_number, parse_integer_argument, round_to_12_digits
 from penstock.scenario.framing import NO_FRAMING
 from penstock.units import format_rate, parse_size
 
@@ -78,7 +78,7 @@ def read_gred(lines: Sequence[TcObject], facts: ConversionContext) -> Conversion
     priorities = set()
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
         part = words[start:end]
-        level = parse_integer_of_word("vq", part[1]) if part[1].isdecimal() else len(levels)
+        level = parse_integer_argument("vq", part[1]) if part[1].isdecimal() else len(levels)
         priority, own = extract_value("prio", part[2:])
         priorities.add(priority)
         levels[level] = tc_queue.read_options("red", own, facts, is_printed=lines[0].is_printed)
@@ -384,11 +384,11 @@ def _tbf_limit(line: TcObject, given: Mapping[str, str], rate: float, burst: flo
 def _bands(line: TcObject, missing: list[str]) -> tuple[int, list[int]]:
     """The number of bands, and the band of each priority."""
     given = effective_options(PARENTS[line.kind], line, missing)
-    bands = parse_integer_of_word("bands", given.get("bands", "3"))
+    bands = parse_integer_argument("bands", given.get("bands", "3"))
     words = given.get("priomap", PARENTS[line.kind].keys_by_word["priomap"].default).split()
     if len(words) != 16 or not all(word.isdecimal() for word in words):
         raise DialectError("priomap needs the band of each of 16 priorities")
-    priomap = [parse_integer_of_word("priomap", word) for word in words]
+    priomap = [parse_integer_argument("priomap", word) for word in words]
     if not 2 <= bands <= 16 or max(priomap) >= bands:
         raise DialectError(
             f"prio has 2 to 16 bands, and its priomap leads to these: {format_number(bands)} bands are given"

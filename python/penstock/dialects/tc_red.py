@@ -9,7 +9,7 @@ from typing import Any
 from penstock.dialects.conversion import Conversion, ConversionContext, DialectError, limit_in_packets
 from penstock.dialects.red import averaging_weight, note_weight_change, round_parameter, thresholds_in_packets
 from penstock.dialects.tc_units import RATE, SIZES, parse_quantity, parse_whole_of_word
-from penstock.dialects.value_kinds import format_number, parse_real_of_word
+from penstock.dialects.value_kinds import format_number, parse_real_argument
 from penstock.units import parse_size
 
 __all__ = ["largest_weight_exponent", "marks_end_at_max", "read_red", "red_option_words", "weight_exponent_for_burst"]
@@ -107,7 +107,7 @@ def _settle_probability(found: Conversion, low: int, high: int, *, is_printed: b
 def _threshold(word: str, text: str | None, in_bytes: bool) -> float | None:
     if text is None:
         return None
-    return _size(word, text) if in_bytes else parse_real_of_word(word, text.removesuffix("p"))
+    return _size(word, text) if in_bytes else parse_real_argument(word, text.removesuffix("p"))
 
 
 def _size(word: str, text: str) -> float:

@@ -21,9 +21,9 @@ __all__ = [
     "boolean_kind",
     "format_number",
     "parse_integer",
-    "parse_integer_of_word",
+    "parse_integer_argument",
     "parse_real",
-    "parse_real_of_word",
+    "parse_real_argument",
     "rate_text",
     "round_to_12_digits",
     "time_text",
@@ -46,7 +46,7 @@ def round_to_12_digits(value: float) -> float:
 def format_number(value: float) -> str:
     """A number as a person writes it: no exponent above 1e-6, no trailing zeros.
 
-    >>> plain(15000.0), plain(0.002), plain(1 / 3)
+    >>> format_number(15000.0), format_number(0.002), format_number(1 / 3)
     ('15000', '0.002', '0.333333333333')
     """
     text = f"{value:.12f}".rstrip("0").rstrip(".")
@@ -89,20 +89,20 @@ def parse_real(text: str) -> float:
     return value
 
 
-def parse_integer_of_word(word: str, text: str) -> int:
-    """The whole number after a word. Raises `DialectError`."""
+def parse_integer_argument(keyword: str, text: str) -> int:
+    """Parse `text`, the argument of `keyword`, as an integer. Raises a `DialectError` that names the keyword."""
     try:
         return parse_integer(text)
     except ValueError as error:
-        raise DialectError(f"{word} {text}: {error}") from None
+        raise DialectError(f"{keyword} {text}: {error}") from None
 
 
-def parse_real_of_word(word: str, text: str) -> float:
-    """The number after a word. Raises `DialectError`."""
+def parse_real_argument(keyword: str, text: str) -> float:
+    """Parse `text`, the argument of `keyword`, as a number. Raises a `DialectError` that names the keyword."""
     try:
         return parse_real(text)
     except ValueError as error:
-        raise DialectError(f"{word} {text}: {error}") from None
+        raise DialectError(f"{keyword} {text}: {error}") from None
 
 
 def _inverse(value: Any) -> float:

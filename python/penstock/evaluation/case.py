@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from penstock.evaluation.network import Dumbbell
 from penstock.scenario.document import Document
@@ -18,7 +19,7 @@ class Case:
     Attributes:
         id: section, with a letter or number where a section has several.
         title: in a few words.
-        requirement: "must", "should", "may" or "recommended", by the RFC's summary table (section 14).
+        requirement_level: "must", "should", "may" or "recommended", by the RFC's summary table (section 14).
         scenario: makes it on a bench.
         groups: groups of traffic whose numbers are shown beside those of the bottleneck.
         changes: what differs from the other cases in the scheme's own parameters, such as ECN.
@@ -27,7 +28,7 @@ class Case:
 
     id: str
     title: str
-    requirement: str
+    requirement_level: Literal["must", "should", "may", "recommended"]
     scenario: Callable[[Dumbbell], Document]
     groups: tuple[str, ...] = ()
     changes: dict[str, bool] = field(default_factory=dict)

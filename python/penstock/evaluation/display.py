@@ -85,7 +85,7 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
         if row.case.id != last:
             last = row.case.id
             yield ""
-            yield f"{row.case.id}  {row.case.title} ({row.case.requirement})"
+            yield f"{row.case.id}  {row.case.title} ({row.case.requirement_level})"
         columns = "  ".join(f"{value:>16} {signs[word]}" for value, word in cells)
         yield f"    {row.scheme:<24} {columns}"
     yield ""

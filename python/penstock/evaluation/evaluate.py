@@ -151,7 +151,7 @@ class Evaluation:
                     "id": row.case.id,
                     "section": row.case.section,
                     "title": row.case.title,
-                    "requirement": row.case.requirement,
+                    "requirement": row.case.requirement_level,
                     "scheme": row.scheme,
                     "metrics": row.metrics,
                     "against_droptail": row.differences_to_droptail,

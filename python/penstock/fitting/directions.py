@@ -59,7 +59,7 @@ def forward_packet_mask(packets: Packets) -> NDArray[np.bool_]:
     Two hosts that exchange packets are on different sides of the link.
     """
     hosts = [host_address(end) for end in packets.endpoints]
-    pairs, of_pair = np.unique(packets.source * len(hosts) + packets.target, return_inverse=True)
+    pairs, of_pair = np.unique(packets.source_index * len(hosts) + packets.target_index, return_inverse=True)
     weight = np.bincount(of_pair, weights=packets.size)
     near: dict[str, set[str]] = defaultdict(set)
     for pair in pairs[np.argsort(-weight, kind="stable")]:
@@ -78,19 +78,19 @@ def forward_packet_mask(packets: Packets) -> NDArray[np.bool_]:
                 if other not in side:
                     side[other] = 1 - side[name]
                     waiting.append(other)
-    forward: NDArray[np.bool_] = np.array([side.get(name) == 0 for name in hosts])[packets.source]
+    forward: NDArray[np.bool_] = np.array([side.get(name) == 0 for name in hosts])[packets.source_index]
     return forward if packets.size[forward].sum() * 2 >= packets.size.sum() else ~forward
 
 
 def quic_flows(packets: Packets) -> list[QuicFlow]:
     """The QUIC flows with enough data to be replaced by transfers."""
     is_quic = np.array([end.endswith(f":{QUIC_PORT}") for end in packets.endpoints])
-    chosen = np.flatnonzero((packets.protocol == UDP) & (is_quic[packets.source] | is_quic[packets.target]))
+    chosen = np.flatnonzero((packets.protocol == UDP) & (is_quic[packets.source_index] | is_quic[packets.target_index]))
     _, number = np.unique(packets.connection[chosen], return_inverse=True)
     flows = []
     for group in np.unique(number):
         rows = chosen[number == group]
-        outward = packets.source[rows] == packets.source[rows[0]]
+        outward = packets.source_index[rows] == packets.source_index[rows[0]]
         t = (packets.t_ns[rows] - packets.t_ns[0]) / 1e9
         answer = np.flatnonzero(~outward)
         reply = np.flatnonzero(outward & (np.arange(len(rows)) > answer[0])) if len(answer) else answer
@@ -100,7 +100,8 @@ def quic_flows(packets: Packets) -> list[QuicFlow]:
             size = int(packets.payload[rows[mine]].sum())
             if size >= MIN_BYTES:
                 first = rows[mine][0]
-                sender, receiver = (packets.endpoints[column[first]] for column in (packets.source, packets.target))
+                ends = packets.source_index[first], packets.target_index[first]
+                sender, receiver = (packets.endpoints[end] for end in ends)
                 segment = int(np.quantile(packets.payload[rows[mine]], 0.9))
                 flows.append(QuicFlow(sender, receiver, rows[mine], rows, t[mine], size, segment, *map(float, trips)))
     return flows

@@ -118,7 +118,7 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
 
 def _hosts(packets: Packets, is_forward: Any) -> set[str]:
     """The addresses of the hosts that send in the forward direction."""
-    return {host_address(packets.endpoints[end]) for end in np.unique(packets.source[is_forward])}
+    return {host_address(packets.endpoints[end]) for end in np.unique(packets.source_index[is_forward])}
 
 
 def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> list[FittedFlow]:

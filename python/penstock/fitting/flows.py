@@ -220,7 +220,7 @@ def tcp_flows(packets: Packets) -> Iterator[Flow]:
         rows = order[bounds[group] : bounds[group + 1]]
         for connection in _split(tcp.take(rows)):
             for outward in (True, False):
-                forward = connection.source == connection.source[0]
+                forward = connection.source_index == connection.source_index[0]
                 if (flow := _flow(connection, forward if outward else ~forward, int(zero))) is not None:
                     yield flow
 
@@ -250,7 +250,7 @@ def _flow(connection: Packets, forward: Bools, zero: int) -> Flow | None:
     acks = connection.take(~forward & ~opens & (connection.flags & (ACK | RST) == ACK))
     ack = _unwrapped(acks.ack, int(data.seq[0]) if base is None else base)
     lowest = 0 if base is not None else int(start.min())
-    sender, receiver = data.endpoints[data.source[0]], data.endpoints[data.target[0]]
+    sender, receiver = data.endpoints[data.source_index[0]], data.endpoints[data.target_index[0]]
     segment_sizes = [int(each.mss[0]) for each in (syn, answer) if len(each) and each.mss[0] > 0]
     scales = [int(each.scale[0]) for each in (syn, answer) if len(each)]
     return Flow(
@@ -278,7 +278,7 @@ def _handshake(connection: Packets, forward: Bools, opens: Bools, zero: int) -> 
     if len(first) != 1 or len(second) != 1:
         return Handshake(np.nan, np.nan, np.nan, len(first) > 0 and bool(forward[first[0]]))
     later = np.arange(len(opens)) > second[0]
-    third = np.flatnonzero(later & (connection.source == connection.source[first[0]]))[:1]
+    third = np.flatnonzero(later & (connection.source_index == connection.source_index[first[0]]))[:1]
     third = third[connection.seq[third] == (connection.seq[first[0]] + 1) % 2**32]  # else it was lost
     syn, syn_ack, third_t = (
         float(connection.t_ns[row[0]] - zero) / 1e9 if len(row) else np.nan for row in (first, second, third)

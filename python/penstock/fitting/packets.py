@@ -29,7 +29,7 @@ class Packets:
         endpoints: addresses with ports, such as `"10.0.0.1:443"`.
         t_ns: times in nanoseconds since 1970.
         size: lengths of the IP packets in bytes.
-        source: indices of the senders in `endpoints`; `target`: indices of the receivers.
+        source_index: indices of the senders in `endpoints`; `target_index`: indices of the receivers.
         protocol: `TCP` or `UDP` if that header was captured whole, otherwise 0.
         dscp: differentiated services codepoints; `ecn`: ECN fields.
         payload: payload of TCP or UDP in bytes.
@@ -43,8 +43,8 @@ class Packets:
     endpoints: tuple[str, ...]
     t_ns: Ints
     size: Ints
-    source: Ints
-    target: Ints
+    source_index: Ints
+    target_index: Ints
     protocol: Ints
     dscp: Ints
     ecn: Ints
@@ -66,7 +66,7 @@ class Packets:
     @property
     def connection(self) -> Ints:
         """A number per packet, equal for packets between the same two endpoints."""
-        low, high = np.minimum(self.source, self.target), np.maximum(self.source, self.target)
+        low, high = np.minimum(self.source_index, self.target_index), np.maximum(self.source_index, self.target_index)
         return low * len(self.endpoints) + high
 
     def take(self, index: Any) -> Packets:
@@ -83,8 +83,8 @@ def read_packets(file: Path) -> tuple[Packets, list[str]]:
         endpoints, columns, notes = _native.captured_packets(file)
     except ValueError as error:
         raise PenstockError(f"{file}: {error}") from None
-    packets = Packets(tuple(endpoints), **{name: np.frombuffer(columns[name], "<i8") for name in _COLUMNS})
-    return packets, [f"{file}: {note}" for note in notes]
+    arrays = {name: np.frombuffer(columns[name.removesuffix("_index")], "<i8") for name in _COLUMNS}
+    return Packets(tuple(endpoints), **arrays), [f"{file}: {note}" for note in notes]
 
 
 def concatenate(parts: Sequence[Packets]) -> Packets:
@@ -92,7 +92,7 @@ def concatenate(parts: Sequence[Packets]) -> Packets:
     endpoints = tuple(dict.fromkeys(end for part in parts for end in part.endpoints))
     numbers = {end: number for number, end in enumerate(endpoints)}
     columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
-    for name in ("source", "target"):
+    for name in ("source_index", "target_index"):
         renumbered = [np.array([numbers[end] for end in part.endpoints])[getattr(part, name)] for part in parts]
         columns[name] = np.concatenate(renumbered)
     return Packets(endpoints, **columns)

@@ -8,11 +8,14 @@ from pathlib import Path
 
 from penstock.files import FileError
 
-__all__ = ["QueueControl"]
+__all__ = ["QueueCommandFile"]
 
 
-class QueueControl:
-    """The lines that others write to a FIFO or append to a file. A FIFO that is created here is removed at the end."""
+class QueueCommandFile:
+    """Commands that change the queue of a running link, read from a FIFO or from the end of a file.
+
+    If the file does not exist, a FIFO is created; `close` removes it.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -34,7 +37,7 @@ class QueueControl:
         return self._file if self._is_fifo else None
 
     def lines(self) -> list[str]:
-        """The lines that have arrived since the last call."""
+        """The commands that have arrived since the last call, one per line."""
         while True:
             try:
                 read = os.read(self._file, 65536)

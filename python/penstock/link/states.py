@@ -15,7 +15,7 @@ class StateView(Protocol):
     """Something that shows the state of a link, twice a second."""
 
     def show(self, state: State) -> None:
-        """Show a state of `Session.snapshot`, with rates: see `with_rates`."""
+        """Show a state of `LinkSession.snapshot`, with rates: see `with_rates`."""
 
     def close(self) -> None:
         """Leave the terminal or the file as it was."""

@@ -22,7 +22,7 @@ _NO_CAUSE = 255
 
 
 def write_packet_events(columns: Mapping[str, NDArray[Any]], links: Sequence[str], folder: Path) -> None:
-    """Write `packets.parquet` with a row for each event of a packet, from the columns of `Session.trace`.
+    """Write `packets.parquet` with a row for each event of a packet, from the columns of `LinkSession.trace`.
 
     As in the trace of a simulation: `t_ns`, `event`, `place` (a link; none for `send` and `receive`, which happen at
     hosts), `flow`, `seq` (of the packet, in the order of arrivals from hosts), `size_bytes`, `cause`; and

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from types import FrameType
 
 from penstock.errors import PenstockError
-from penstock.link.control import QueueControl
+from penstock.link.control import QueueCommandFile
 from penstock.link.session import LinkSession
 from penstock.link.states import StateView, with_rates
 from penstock.scenario.scheme_text import parse_queue
@@ -36,7 +36,7 @@ def watch_link(
     *,
     duration: float | None = None,
     views: Sequence[StateView] = (),
-    control: QueueControl | None = None,
+    control: QueueCommandFile | None = None,
 ) -> int:
     """Wait for the command, the duration in seconds, a signal or a fault of the link; returns an exit status.
 

@@ -20,7 +20,7 @@ from penstock.model._calls import (
     check_whole_number,
 )
 
-Found = npt.NDArray[np.float64] | float
+FloatOrArray = npt.NDArray[np.float64] | float
 
 _MEAN = ArgumentRange(0, 700)
 _MOST = 10_000
@@ -63,7 +63,7 @@ class LossBatches:
             )
         )
 
-    def unrepaired(self, x: Numbers, h: int) -> Found:
+    def unrepaired(self, x: Numbers, h: int) -> FloatOrArray:
         """Probability that a block with `h` redundancy packets is not repaired."""
         means = check_numbers("x", x, _MEAN)
         probabilities = _native.batch_unrepaired(
@@ -71,7 +71,7 @@ class LossBatches:
         )
         return np.array(probabilities).reshape(means.shape) if means.ndim else probabilities[0]
 
-    def residual_loss(self, p: Numbers, k: int, h: int) -> Found:
+    def residual_loss(self, p: Numbers, k: int, h: int) -> FloatOrArray:
         """Fraction of packets lost after repair, at the loss rate `p` before repair."""
         rates = check_numbers("p", p, PROBABILITY)
         data, redundancy = check_whole_number("k", k, 1, _MOST), check_whole_number("h", h, 0, _MOST)

@@ -26,7 +26,7 @@ from penstock.model._calls import (
     check_word,
 )
 
-Found = npt.NDArray[np.float64] | float
+FloatOrArray = npt.NDArray[np.float64] | float
 
 
 def _plant(flows: Numbers, rtt: Numbers, capacity: Numbers) -> tuple[npt.NDArray[np.float64], ...]:
@@ -37,7 +37,7 @@ def _plant(flows: Numbers, rtt: Numbers, capacity: Numbers) -> tuple[npt.NDArray
     )
 
 
-def longest_rtt(buffer: Numbers, capacity: Numbers, propagation: Numbers) -> Found:
+def longest_rtt(buffer: Numbers, capacity: Numbers, propagation: Numbers) -> FloatOrArray:
     """R+ = B / C + Tp in seconds: the round trip through a full queue of `buffer` packets.
 
     References: thesis, equation 4.1.
@@ -53,13 +53,13 @@ def longest_rtt(buffer: Numbers, capacity: Numbers, propagation: Numbers) -> Fou
 class PiGains(NamedTuple):
     """Gains of p += a (q - q_ref) - b (q_old - q_ref), per packet."""
 
-    a: Found
+    a: FloatOrArray
     """Gain of the present queue."""
-    b: Found
+    b: FloatOrArray
     """Gain of the queue one period ago."""
-    omega_g: Found
+    omega_g: FloatOrArray
     """Crossover frequency in rad/s; the rule requires it to be well below 1 / R."""
-    k_pi: Found
+    k_pi: FloatOrArray
     """Rise of p per second for each packet above the target."""
 
 
@@ -83,7 +83,7 @@ def avq_alpha(
     *,
     gamma: Numbers = 1,
     reading: Literal["printed", "corrected", "k11", "star"] = "corrected",
-) -> Found:
+) -> FloatOrArray:
     """The largest damping alpha that keeps AVQ stable at the target utilization `gamma`; NaN if there is none.
 
     `reading` selects the form of Theorem 1: "printed"; "corrected", with the missing term and the right constant;
@@ -100,9 +100,9 @@ def avq_alpha(
 class LredBounds(NamedTuple):
     """The two upper bounds of LRED's beta."""
 
-    phase: Found
+    phase: FloatOrArray
     """The bound for stability."""
-    second: Found
+    second: FloatOrArray
     """sqrt(2 eta) (2 N)^4 / (R C)^3."""
 
 
@@ -115,12 +115,12 @@ def lred_beta(flows: Numbers, rtt: Numbers, capacity: Numbers, *, eta: Numbers =
     return LredBounds(*(call_native(f"lred.{name}", *numbers) for name in LredBounds._fields))
 
 
-def p_crossover(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
+def p_crossover(flows: Numbers, rtt: Numbers, capacity: Numbers) -> FloatOrArray:
     """Crossover frequency of the proportional controller in rad/s, sqrt(2 N / (R^3 C))."""
     return call_native("p.crossover", *_plant(flows, rtt, capacity))
 
 
-def p_slope(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
+def p_slope(flows: Numbers, rtt: Numbers, capacity: Numbers) -> FloatOrArray:
     """The steepest stable rise of the drop probability per packet in the queue.
 
     References: thesis, section 1.2.2.3; C. Hollot et al., INFOCOM 2001.
@@ -128,7 +128,7 @@ def p_slope(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
     return call_native("p.slope", *_plant(flows, rtt, capacity))
 
 
-def p_threshold_distance(flows: Numbers, rtt: Numbers, capacity: Numbers, max_p: Numbers) -> Found:
+def p_threshold_distance(flows: Numbers, rtt: Numbers, capacity: Numbers, max_p: Numbers) -> FloatOrArray:
     """The minimum distance of the thresholds in packets, max_p / `p_slope`."""
     return call_native(
         "p.threshold_distance", *_plant(flows, rtt, capacity), check_numbers("max_p", max_p, POSITIVE_PROBABILITY)
@@ -138,11 +138,11 @@ def p_threshold_distance(flows: Numbers, rtt: Numbers, capacity: Numbers, max_p:
 class SfcGains(NamedTuple):
     """Gains of p = p0 + k1 (q - q_ref) + k2 (lambda - C)."""
 
-    p0: Found
+    p0: FloatOrArray
     """Probability at equilibrium; not limited to 1."""
-    k1: Found
+    k1: FloatOrArray
     """Gain per packet above the target."""
-    k2: Found
+    k2: FloatOrArray
     """Gain per packet per second above the capacity."""
 
 
@@ -152,7 +152,7 @@ def sfc_gains(flows: Numbers, rtt: Numbers, capacity: Numbers) -> SfcGains:
     return SfcGains(*(call_native(f"sfc.{name}", *numbers) for name in SfcGains._fields))
 
 
-def red_weight(capacity: Numbers, *, time_constant: Numbers = 1.0) -> Found:
+def red_weight(capacity: Numbers, *, time_constant: Numbers = 1.0) -> FloatOrArray:
     """RED's w_q = 1 - exp(-1 / (C t)) for an average with a time constant of t seconds.
 
     References: thesis, section 2.4.1; S. Floyd et al., "Adaptive RED", 2001.
@@ -164,7 +164,7 @@ def red_weight(capacity: Numbers, *, time_constant: Numbers = 1.0) -> Found:
     )
 
 
-def red_drop_share(p_b: Numbers, *, spacing: Literal["none", "count", "wait"] = "wait") -> Found:
+def red_drop_share(p_b: Numbers, *, spacing: Literal["none", "count", "wait"] = "wait") -> FloatOrArray:
     """Fraction of arrivals that RED drops in the long run at a constant p_b of 1e-6..1, for each spacing of drops.
 
     References: S. Floyd, V. Jacobson, 1993, section 7; "wait" is ns-2's.
@@ -176,7 +176,7 @@ def red_drop_share(p_b: Numbers, *, spacing: Literal["none", "count", "wait"] = 
     return call_native(f"red_spacing.{name}", p)
 
 
-def psand_equilibrium(target: Numbers, coef: Numbers, gamma: Numbers) -> Found:
+def psand_equilibrium(target: Numbers, coef: Numbers, gamma: Numbers) -> FloatOrArray:
     """The average queue in packets at which PSAND does not change max_p, KT coef^(-1 / gamma).
 
     References: thesis, equations 2.1 and 2.2.
@@ -189,7 +189,7 @@ def psand_equilibrium(target: Numbers, coef: Numbers, gamma: Numbers) -> Found:
     )
 
 
-def blue_steepest_rise(d1: Numbers, freeze: Numbers) -> Found:
+def blue_steepest_rise(d1: Numbers, freeze: Numbers) -> FloatOrArray:
     """Maximum rise of BLUE's p per second, d1 / freeze_time (s)."""
     return call_native(
         "blue.steepest_rise", check_numbers("d1", d1, POSITIVE), check_numbers("freeze", freeze, POSITIVE)
@@ -199,11 +199,11 @@ def blue_steepest_rise(d1: Numbers, freeze: Numbers) -> Found:
 class DelayGains(NamedTuple):
     """Gains of p += alpha (d - target) + beta (d - d_old), per second of delay."""
 
-    alpha: Found
+    alpha: FloatOrArray
     """On the distance of the delay from its target."""
-    beta: Found
+    beta: FloatOrArray
     """On the change of the delay."""
-    t_update: Found
+    t_update: FloatOrArray
     """Seconds between updates."""
 
 
@@ -239,19 +239,19 @@ def dualpi2_gains(rtt_max: Numbers = 0.1, *, target: Numbers = 0.015) -> DelayGa
 class RedSettings(NamedTuple):
     """RED's settings by REDopt, and its equilibrium."""
 
-    p: Found
+    p: FloatOrArray
     """Drop probability in equilibrium."""
-    max_p: Found
+    max_p: FloatOrArray
     """Twice `p`, times the margin."""
-    w_q: Found
+    w_q: FloatOrArray
     """Weight of an arrival in the average."""
-    min_th: Found
+    min_th: FloatOrArray
     """In packets."""
-    max_th: Found
+    max_th: FloatOrArray
     """In packets."""
-    buffer: Found
+    buffer: FloatOrArray
     """In packets."""
-    rtt: Found
+    rtt: FloatOrArray
     """Round trip in equilibrium, in seconds."""
 
 

@@ -14,7 +14,7 @@ from penstock import _native
 from penstock.model._calls import POSITIVE, ArgumentRange, ModelError, Numbers, check_numbers, check_scalar
 from penstock.model.fluid_laws import FluidLaw
 
-Found = npt.NDArray[np.float64] | float
+FloatOrArray = npt.NDArray[np.float64] | float
 Row = tuple[float, float, float, float]
 
 _A_ROUND_TRIP = 20
@@ -25,15 +25,15 @@ _MOST_STEPS = 2_000_000
 class FluidPoint(NamedTuple):
     """The equilibrium; NaN if there is none."""
 
-    window: Found
+    window: FloatOrArray
     """Window of a flow in packets."""
-    queue: Found
+    queue: FloatOrArray
     """Packets."""
-    probability: Found
+    probability: FloatOrArray
     """Fraction of packets that are dropped or marked."""
-    rtt: Found
+    rtt: FloatOrArray
     """Round trip with the queue, in seconds."""
-    rate: Found
+    rate: FloatOrArray
     """Arrivals in packets per second."""
 
 
@@ -42,15 +42,15 @@ class LoopMargins(NamedTuple):
 
     stable: npt.NDArray[np.bool_] | bool
     """Whether small disturbances decay; False if there is no equilibrium."""
-    gain: Found
+    gain: FloatOrArray
     """Gain margin: the factor on the loop's gain, nearest to 1, that makes the loop marginally stable; infinite if
     there is none."""
-    gain_omega: Found
+    gain_omega: FloatOrArray
     """Frequency of the gain margin, in rad/s."""
-    phase_deg: Found
+    phase_deg: FloatOrArray
     """Phase margin: the additional lag in degrees, at the frequency of gain 1, that makes the loop marginally stable;
     negative for an unstable loop, NaN if the gain is never 1."""
-    phase_omega: Found
+    phase_omega: FloatOrArray
     """Frequency of the phase margin, in rad/s."""
 
 
@@ -129,7 +129,7 @@ class Fluid:
             return np.asarray(real + 1j * np.asarray(imaginary))
         return complex(real, float(imaginary))
 
-    def border_flows(self, low: float, high: float) -> Found:
+    def border_flows(self, low: float, high: float) -> FloatOrArray:
         """The number of flows between `low` and `high` at which the loop becomes stable, or ceases to be.
 
         The field `flows` is ignored. NaN if the loop is equally stable or unstable at both ends; a missing equilibrium
@@ -220,7 +220,7 @@ class Fluid:
         flows, rtt, capacity, eta = (float(argument) for argument in arguments)
         return flows, rtt, capacity, eta
 
-    def _each(self, form: Callable[[str, list[float], list[Row]], list[list[float]]]) -> list[Found]:
+    def _each(self, form: Callable[[str, list[float], list[Row]], list[list[float]]]) -> list[FloatOrArray]:
         """The columns that the native function returns for each combination of the broadcast arguments."""
         arguments = self._arguments()
         try:

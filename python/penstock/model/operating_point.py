@@ -96,12 +96,12 @@ class OperatingCurve:
         if point is None:
             return OperatingPoint(flows, None, None, False, "fills the buffer")
         if point.queue == 0:
-            return OperatingPoint(flows, 0.0, point.probability, False, "leaves the link idle")
+            return OperatingPoint(flows, 0.0, point.signal_probability, False, "leaves the link idle")
         inside = point.queue < self.end * (1 - _JUST)
         if inside and not point.at_jump:
-            return OperatingPoint(flows, point.queue, point.probability, True, "stable")
+            return OperatingPoint(flows, point.queue, point.signal_probability, True, "stable")
         why = "swings across the jump" if point.at_jump else "past the stable part"
-        return OperatingPoint(flows, point.queue, point.probability, False, why)
+        return OperatingPoint(flows, point.queue, point.signal_probability, False, why)
 
     def largest_flows(self, law: QueueLaw | None = None) -> int:
         """The largest number of flows that the stable part holds, by the queue law given here or by another one."""

@@ -26,7 +26,7 @@ from penstock.model._calls import (
     check_word,
 )
 
-Found = npt.NDArray[np.float64] | float
+FloatOrArray = npt.NDArray[np.float64] | float
 _PLACES = ArgumentRange(1, 1000, whole=True)
 _LOAD = ArgumentRange(0, 100)
 _SERVERS = ArgumentRange(1, 1_000_000, whole=True)
@@ -37,8 +37,8 @@ class Crossing(NamedTuple):
 
     queue: float
     """Mean queue in packets."""
-    probability: float
-    """The probability that holds the flows at this queue."""
+    signal_probability: float
+    """The drop or mark probability that holds the flows at this queue."""
     at_jump: bool
     """Whether the control function jumps across the needed probability there, so that the queue oscillates about the
     jump."""
@@ -82,7 +82,7 @@ class QueueLaw:
             float(check_word("balance", self.balance, ("paper", "exact")) == "exact"),
         ]
 
-    def window(self, p: Numbers, q: Numbers = 0) -> Found:
+    def window(self, p: Numbers, q: Numbers = 0) -> FloatOrArray:
         """Mean window of a flow in packets at a probability and a queue; the queue matters only with timeouts."""
         return call_native(
             "queue_law.window",
@@ -91,7 +91,7 @@ class QueueLaw:
             check_numbers("q", q, NOT_NEGATIVE),
         )
 
-    def queue(self, flows: Numbers, p: Numbers) -> Found:
+    def queue(self, flows: Numbers, p: Numbers) -> FloatOrArray:
         """Equation 2: mean queue in packets of `flows` flows at the probability `p`."""
         return call_native(
             "queue_law.queue",
@@ -100,7 +100,7 @@ class QueueLaw:
             check_numbers("p", p, PROBABILITY),
         )
 
-    def probability(self, flows: Numbers, q: Numbers) -> Found:
+    def probability(self, flows: Numbers, q: Numbers) -> FloatOrArray:
         """The inverse of `queue`: the probability in 1e-9..1 that holds the queue at `q` packets.
 
         NaN if there is none.
@@ -112,13 +112,13 @@ class QueueLaw:
             check_numbers("q", q, NOT_NEGATIVE),
         )
 
-    def flows(self, q: Numbers, p: Numbers) -> Found:
+    def flows(self, q: Numbers, p: Numbers) -> FloatOrArray:
         """The number of flows that have a mean queue of `q` packets at the probability `p`."""
         return call_native(
             "queue_law.flows", *self._numbers(), check_numbers("q", q, NOT_NEGATIVE), check_numbers("p", p, PROBABILITY)
         )
 
-    def largest_flows(self, top: Numbers, p: Numbers) -> Found:
+    def largest_flows(self, top: Numbers, p: Numbers) -> FloatOrArray:
         """The largest number of flows held below `top` packets by a probability that rises to `p` just below `top`.
 
         >>> QueueLaw(rtld=0.08, service_rate=2500, signal="mark").largest_flows(300, 0.1)  # RED, max_p 0.1, max_th 300
@@ -139,7 +139,7 @@ class QueueLaw:
 
         >>> law = QueueLaw(rtld=0.08, service_rate=2500, signal="mark")
         >>> found = law.crossing(100, lambda q: red_control(q, 100, 300, 0.1), 500)
-        >>> round(found.queue), round(found.probability, 3), found.at_jump
+        >>> round(found.queue), round(found.signal_probability, 3), found.at_jump
         (244, 0.072, False)
         """
         count, top = check_scalar("flows", flows, POSITIVE), check_scalar("top", top, POSITIVE)
@@ -149,7 +149,7 @@ class QueueLaw:
 
 def red_control(
     q: Numbers, min_th: Numbers, max_th: Numbers, max_p: Numbers, *, gentle_top: Numbers | None = None
-) -> Found:
+) -> FloatOrArray:
     """RED's control function: strict, or with the gentle ramp from max_p at max_th to 1 at `gentle_top` packets."""
     low, high = check_numbers("min_th", min_th, NOT_NEGATIVE), check_numbers("max_th", max_th, POSITIVE)
     if np.any(low >= high):
@@ -162,7 +162,7 @@ def red_control(
     )
 
 
-def mm1_probability(rho: Numbers, n: Numbers, limit: Numbers | None = None) -> Found:
+def mm1_probability(rho: Numbers, n: Numbers, limit: Numbers | None = None) -> FloatOrArray:
     """P(n in the system) of M/M/1 at a load `rho` of 0..1, or of M/M/1/K; K = `limit` counts the packet in service.
 
     References: L. Kleinrock, Queueing Systems, vol. 1, 1975, sections 3.2 and 3.6.
@@ -175,7 +175,7 @@ def mm1_probability(rho: Numbers, n: Numbers, limit: Numbers | None = None) -> F
     )
 
 
-def mm1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
+def mm1_waiting(rho: Numbers, limit: Numbers | None = None) -> FloatOrArray:
     """Mean number of waiting packets in M/M/1 (infinite from a load of 1), or in M/M/1/K with K = `limit`."""
     load = check_numbers("rho", rho, _LOAD)
     return (
@@ -185,7 +185,7 @@ def mm1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
     )
 
 
-def mm1_loss(rho: Numbers, limit: Numbers) -> Found:
+def mm1_loss(rho: Numbers, limit: Numbers) -> FloatOrArray:
     """Share of packets lost in M/M/1/K, where K = `limit` includes the packet in service.
 
     >>> round(mm1_loss(0.9, 5), 4)
@@ -195,7 +195,7 @@ def mm1_loss(rho: Numbers, limit: Numbers) -> Found:
     return call_native("mm1.probability_of_k", check_numbers("rho", rho, _LOAD), places, places)
 
 
-def mg1_waiting(rho: Numbers, c2: Numbers) -> Found:
+def mg1_waiting(rho: Numbers, c2: Numbers) -> FloatOrArray:
     """Mean number of waiting packets in M/G/1; `c2` is the squared coefficient of variation of the service.
 
     References: L. Kleinrock, Queueing Systems, vol. 1, 1975, section 5.6 (Pollaczek and Khinchin).
@@ -203,12 +203,12 @@ def mg1_waiting(rho: Numbers, c2: Numbers) -> Found:
     return call_native("mg1.waiting", check_numbers("rho", rho, _LOAD), check_numbers("c2", c2, NOT_NEGATIVE))
 
 
-def mg1_wait(rho: Numbers, c2: Numbers) -> Found:
+def mg1_wait(rho: Numbers, c2: Numbers) -> FloatOrArray:
     """Mean wait in M/G/1, in mean service times."""
     return call_native("mg1.wait", check_numbers("rho", rho, _LOAD), check_numbers("c2", c2, NOT_NEGATIVE))
 
 
-def md1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
+def md1_waiting(rho: Numbers, limit: Numbers | None = None) -> FloatOrArray:
     """Mean number of waiting packets in M/D/1, or in M/D/1/K, where K = `limit` includes the packet in service."""
     load = check_numbers("rho", rho, _LOAD)
     if limit is None:
@@ -216,7 +216,7 @@ def md1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
     return call_native("md1.waiting_of_k", load, check_numbers("limit", limit, _PLACES))
 
 
-def md1_loss(rho: Numbers, limit: Numbers) -> Found:
+def md1_loss(rho: Numbers, limit: Numbers) -> FloatOrArray:
     """Share of packets lost in M/D/1/K, where K = `limit` includes the one in service; small shares keep precision.
 
     >>> round(md1_loss(0.9, 5), 4)
@@ -231,7 +231,7 @@ def md1_distribution(rho: float, limit: int) -> npt.NDArray[np.float64]:
     return np.array(_native.md1_distribution(load, check_whole_number("limit", limit, 1, 1000)))
 
 
-def erlang_b(a: Numbers, servers: Numbers) -> Found:
+def erlang_b(a: Numbers, servers: Numbers) -> FloatOrArray:
     """Erlang B: share of an offered load of `a` servers that is lost, with no place to wait.
 
     >>> round(erlang_b(4.461, 10), 4)
@@ -240,12 +240,12 @@ def erlang_b(a: Numbers, servers: Numbers) -> Found:
     return call_native("erlang.b", check_numbers("a", a, NOT_NEGATIVE), check_numbers("servers", servers, _SERVERS))
 
 
-def erlang_c(a: Numbers, servers: Numbers) -> Found:
+def erlang_c(a: Numbers, servers: Numbers) -> FloatOrArray:
     """Erlang C: share of arrivals that wait; 1 if the load is at least the number of servers."""
     return call_native("erlang.c", check_numbers("a", a, NOT_NEGATIVE), check_numbers("servers", servers, _SERVERS))
 
 
-def erlang_wait(a: Numbers, servers: Numbers) -> Found:
+def erlang_wait(a: Numbers, servers: Numbers) -> FloatOrArray:
     """Mean wait in M/M/m, in mean service times; infinite if the load is at least the number of servers."""
     return call_native("erlang.wait", check_numbers("a", a, NOT_NEGATIVE), check_numbers("servers", servers, _SERVERS))
 
@@ -274,7 +274,7 @@ def gps_finished(weights: Sequence[float], arrivals: Sequence[tuple[float, int, 
     return np.array(_native.gps_finished(shares, packets))
 
 
-def gps_longest_delay(sigma: Numbers, rate: Numbers, largest: Numbers, link_rate: Numbers) -> Found:
+def gps_longest_delay(sigma: Numbers, rate: Numbers, largest: Numbers, link_rate: Numbers) -> FloatOrArray:
     """The longest delay of a class that sends at most sigma + rho t, with `rate` >= rho guaranteed, under WFQ.
 
     It is sigma / rate + largest / link_rate, in any consistent units. With `largest` = 0 it is the delay in the fluid

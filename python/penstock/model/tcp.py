@@ -21,7 +21,7 @@ from penstock.model._calls import (
     check_word,
 )
 
-Found = npt.NDArray[np.float64] | float
+FloatOrArray = npt.NDArray[np.float64] | float
 _WINDOW = ArgumentRange(1)
 _FORMS = {
     "full": "padhye.rate",
@@ -30,7 +30,7 @@ _FORMS = {
 }
 
 
-def sqrt_law_window(p: Numbers, *, b: Numbers = 1) -> Found:
+def sqrt_law_window(p: Numbers, *, b: Numbers = 1) -> FloatOrArray:
     """Mean window in packets by the square-root law, sqrt(3 / (2 b p)); infinite at p = 0.
 
     `p` is the share of packets that are lost or marked, `b` the number of packets that an ACK covers. The law holds for
@@ -44,7 +44,7 @@ def sqrt_law_window(p: Numbers, *, b: Numbers = 1) -> Found:
     return call_native("sqrt_law.window", check_numbers("p", p, PROBABILITY), check_numbers("b", b, PER_ACK))
 
 
-def sqrt_law_rate(p: Numbers, rtt: Numbers, *, b: Numbers = 1, capacity: Numbers = math.inf) -> Found:
+def sqrt_law_rate(p: Numbers, rtt: Numbers, *, b: Numbers = 1, capacity: Numbers = math.inf) -> FloatOrArray:
     """Packets per second by the square-root law, at most `capacity`; `rtt` in seconds.
 
     References: thesis, equation 1.
@@ -58,7 +58,7 @@ def sqrt_law_rate(p: Numbers, rtt: Numbers, *, b: Numbers = 1, capacity: Numbers
     )
 
 
-def sqrt_law_probability(window: Numbers, *, b: Numbers = 1) -> Found:
+def sqrt_law_probability(window: Numbers, *, b: Numbers = 1) -> FloatOrArray:
     """The inverse of `sqrt_law_window`, at most 1. With C R / N as the window it is GREEN's law.
 
     References: thesis, equation 1.16 and section 2.4.5 (printed there without the square).
@@ -68,7 +68,7 @@ def sqrt_law_probability(window: Numbers, *, b: Numbers = 1) -> Found:
     )
 
 
-def aimd_window(p: Numbers, alpha: Numbers, beta: Numbers) -> Found:
+def aimd_window(p: Numbers, alpha: Numbers, beta: Numbers) -> FloatOrArray:
     """Mean window of a flow that adds `alpha` packets each round trip and keeps `beta` of its window at a loss.
 
     References: RFC 9438, section 4.3, figure 3.
@@ -81,7 +81,7 @@ def aimd_window(p: Numbers, alpha: Numbers, beta: Numbers) -> Found:
     )
 
 
-def padhye_window_at_loss(p: Numbers, *, b: Numbers = 1) -> Found:
+def padhye_window_at_loss(p: Numbers, *, b: Numbers = 1) -> FloatOrArray:
     """E[W], the mean window in packets when a loss is detected; infinite at p = 0.
 
     References: J. Padhye et al., SIGCOMM 1998, section 2.1.
@@ -89,7 +89,7 @@ def padhye_window_at_loss(p: Numbers, *, b: Numbers = 1) -> Found:
     return call_native("padhye.window_at_loss", check_numbers("p", p, PROBABILITY), check_numbers("b", b, PER_ACK))
 
 
-def timeout_share(p: Numbers, window: Numbers) -> Found:
+def timeout_share(p: Numbers, window: Numbers) -> FloatOrArray:
     """Q(p, w): probability that a loss in a window of w packets causes a timeout.
 
     References: J. Padhye et al., SIGCOMM 1998, section 2.2.
@@ -107,7 +107,7 @@ def padhye_rate(
     b: Numbers = 1,
     window_limit: Numbers = math.inf,
     form: str = "full",
-) -> Found:
+) -> FloatOrArray:
     """Packets that TCP Reno sends per second, including retransmissions, at a rate `p` of loss events (PFTK).
 
     `rtt` and the first retransmission `timeout` are in seconds, `window_limit` in packets. `form`: "full",
@@ -131,14 +131,14 @@ def padhye_window(
     b: Numbers = 1,
     window_limit: Numbers = math.inf,
     form: str = "without-timeouts",
-) -> Found:
+) -> FloatOrArray:
     """Mean window in packets, `rtt` times `padhye_rate`; without timeouts, unless another `form` is requested.
 
     >>> round(padhye_window(0.05), 2)
     5.34
     """
     rate = padhye_rate(p, rtt, timeout, b=b, window_limit=window_limit, form=form)
-    window: Found = np.asarray(rtt, dtype=np.float64) * rate
+    window: FloatOrArray = np.asarray(rtt, dtype=np.float64) * rate
     return window if isinstance(window, np.ndarray) and window.ndim else float(window)
 
 
@@ -150,7 +150,7 @@ def padhye_probability(
     b: Numbers = 1,
     window_limit: Numbers = math.inf,
     timeouts: bool = True,
-) -> Found:
+) -> FloatOrArray:
     """The inverse of the full form: the loss rate at which `rate` packets per second are sent; NaN if there is none.
 
     With `timeouts=False`, it is the inverse of the form without timeouts. If there are two loss rates, the smaller one
@@ -169,7 +169,7 @@ def _path(rtt: Numbers, timeout: Numbers, b: Numbers, window_limit: Numbers) -> 
     )
 
 
-def cubic_window(p: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 0.7) -> Found:
+def cubic_window(p: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 0.7) -> FloatOrArray:
     """CUBIC's mean window in packets with one loss after each 1 / p packets; at least Reno's.
 
     >>> round(cubic_window(1e-5, 0.1))
@@ -180,7 +180,7 @@ def cubic_window(p: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 
     return call_native("cubic.window", check_numbers("p", p, POSITIVE_PROBABILITY), *_cubic(rtt, c, beta))
 
 
-def cubic_probability(window: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 0.7) -> Found:
+def cubic_probability(window: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 0.7) -> FloatOrArray:
     """The inverse of `cubic_window`."""
     return call_native("cubic.probability", check_numbers("window", window, POSITIVE), *_cubic(rtt, c, beta))
 
@@ -190,7 +190,7 @@ def _cubic(rtt: Numbers, c: Numbers, beta: Numbers) -> tuple[npt.NDArray[np.floa
     return check_numbers("rtt", rtt, POSITIVE), check_numbers("c", c, POSITIVE), check_numbers("beta", beta, below_one)
 
 
-def dctcp_window(p: Numbers) -> Found:
+def dctcp_window(p: Numbers) -> FloatOrArray:
     """DCTCP's mean window in packets, 2 / p, if each packet is marked with probability `p`.
 
     References: K. De Schepper et al., "PI2", CoNEXT 2016, appendix A.
@@ -198,7 +198,7 @@ def dctcp_window(p: Numbers) -> Found:
     return call_native("dctcp.window", check_numbers("p", p, PROBABILITY))
 
 
-def dctcp_alpha(window: Numbers) -> Found:
+def dctcp_alpha(window: Numbers) -> FloatOrArray:
     """DCTCP's estimate of the fraction of marks with a marking threshold, for windows of W* = (C RTT + K) / N packets.
 
     References: M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010, equation 6.
@@ -209,13 +209,13 @@ def dctcp_alpha(window: Numbers) -> Found:
 class Swing(NamedTuple):
     """The oscillation of a queue of DCTCP flows about its threshold."""
 
-    alpha: Found
+    alpha: FloatOrArray
     """Fraction of marks that the senders estimate."""
-    highest: Found
+    highest: FloatOrArray
     """Longest queue in packets, K + N."""
-    lowest: Found
+    lowest: FloatOrArray
     """Shortest queue in packets; the link idles if it is below 0."""
-    period: Found
+    period: FloatOrArray
     """Round trips from one window reduction to the next."""
 
 
@@ -232,7 +232,7 @@ def dctcp_swing(flows: Numbers, window: Numbers, k: Numbers) -> Swing:
     return Swing(*(call_native(f"dctcp.swing.{name}", *numbers) for name in Swing._fields))
 
 
-def dctcp_least_threshold(window: Numbers) -> Found:
+def dctcp_least_threshold(window: Numbers) -> FloatOrArray:
     """The minimum threshold in packets with which the queue never empties, C RTT / 7; `window` is C RTT.
 
     References: RFC 8257, section 3.1.
@@ -240,7 +240,7 @@ def dctcp_least_threshold(window: Numbers) -> Found:
     return call_native("dctcp.least_threshold", check_numbers("window", window, NOT_NEGATIVE))
 
 
-def dctcp_largest_g(window: Numbers, k: Numbers) -> Found:
+def dctcp_largest_g(window: Numbers, k: Numbers) -> FloatOrArray:
     """The largest weight g of DCTCP's estimate that averages over an oscillation.
 
     `window` is C RTT, `k` the threshold, in packets.

@@ -89,8 +89,10 @@ def possible_range(label: str) -> Range:
 
     All but differences start at 0.
 
-    >>> possible("loss (%)"), possible("utilization"), possible("consecutive losses"), possible("goodput, 200 ms (%)")
-    ((0.0, 100.0), (0.0, 1.0), (0.0, inf), (0.0, inf))
+    >>> possible_range("loss (%)"), possible_range("utilization")
+    ((0.0, 100.0), (0.0, 1.0))
+    >>> possible_range("consecutive losses"), possible_range("goodput, 200 ms (%)")
+    ((0.0, inf), (0.0, inf))
     """
     if "difference" in label.lower():
         return ANY

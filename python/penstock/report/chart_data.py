@@ -77,7 +77,7 @@ def comparison_chart_data(
 def with_unbroken_units(text: str) -> str:
     r"""Text in which no line ends between a number and its unit.
 
-    >>> unbroken("red (12 ms, 99 %)")
+    >>> with_unbroken_units("red (12 ms, 99 %)")
     'red (12\xa0ms, 99\xa0%)'
     """
     return re.sub(r"(?<=\d) (?=%|m?s\b|µs\b)", "\u00a0", text)

@@ -54,7 +54,7 @@ def json_size_bytes(data: Any) -> int:
 def evenly_spread_indices(count: int, chosen_count: int) -> list[int]:
     """`chosen_count` of the indices below `count`, evenly spread, both ends among them.
 
-    >>> spread(9, 3), spread(4, 9), spread(5, 0)
+    >>> evenly_spread_indices(9, 3), evenly_spread_indices(4, 9), evenly_spread_indices(5, 0)
     ([0, 4, 8], [0, 1, 2, 3], [])
     """
     if chosen_count >= count:

@@ -43,7 +43,7 @@ def marker_definitions() -> Markup:
 def marker_shape_index(index: int) -> int:
     """The index of a scheme's marker shape; schemes with the same colour have different shapes.
 
-    >>> [shape_of(index) for index in (0, 7, 8, 9, 16)]
+    >>> [marker_shape_index(index) for index in (0, 7, 8, 9, 16)]
     [0, 7, 3, 4, 6]
     """
     return (index + 3 * (index // len(SHAPES))) % len(SHAPES)

@@ -126,8 +126,9 @@ class Claim:
 def claim_factory(setup: str) -> Callable[..., Claim]:
     """A function that creates the claims of a paper in the words of its `claims.toml`.
 
-    After `claim = claims_of(__file__)` in `setup.py`, `claim("c10", holds, ...)` is `Claim("c10", SAYS, holds, ...)`
-    with the sentence that the list has for `c10`. An entry may also be a table of `says`, `conflict` and `cannot_fail`.
+    After `claim = claim_factory(__file__)` in `setup.py`, `claim("c10", holds, ...)` is
+    `Claim("c10", SAYS, holds, ...)` with the sentence that the list has for `c10`. An entry may also be a table of
+    `says`, `conflict` and `cannot_fail`.
     Raises `PenstockError` if the list has no such claim.
     """
     file = Path(setup).with_name("claims.toml")

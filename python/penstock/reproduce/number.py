@@ -1,18 +1,18 @@
 """Numbers of an experiment as expressions, written before there is a table, and statements about them.
 
 A number is a metric with labels. A label that is not given is left open: a comparison of two numbers is a statement
-about every cell that the open labels select, the same cell on both sides. So the comparison is the claim.
+about every cell that the open labels select, with the same cell in both numbers. So the comparison is the claim.
 
 >>> from penstock.reproduce.label_values import at_most
->>> from penstock.results.sample import Sample
+>>> from penstock.results.sample import RunSample
 >>> from penstock.results.table import Table
 >>> goodput = metric("goodput", "%")
->>> claim = goodput(scheme=["RED", "Blue"]).reads(150, 135, 160)(buffer=at_most(400))
+>>> claim = goodput(scheme=["RED", "Blue"]).matches_printed(150, 135, 160)(buffer=at_most(400))
 >>> claim.text
 'buffer <= 400: goodput (RED, Blue) is 150 (135 to 160) %'
 >>> places = [{"scheme": scheme, "buffer": buffer} for scheme in ("RED", "Blue") for buffer in (100, 400)]
->>> cells = [(labels, {"goodput": Sample([145.0] * 5)}) for labels in places]
->>> claim.on(Table(cells)).decide().why
+>>> cells = [(labels, {"goodput": RunSample([145.0] * 5)}) for labels in places]
+>>> claim.on_table(Table(cells)).decide().why
 '4 of 4 confirmed; buffer = 100, RED: 145, printed 150 (135 to 160)'
 
 Labels

@@ -11,7 +11,7 @@ The module of an experiment begins with a docstring whose first line is the titl
 Experiments with the same runs may share a module, which `[modules]` in `paper.toml` names with their ids; each is an
 `Exhibit` in it, named like its module would be.
 
-`claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`) and `why.toml` the reasons why
+`claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claim_factory`) and `why.toml` the reasons why
 claims are not confirmed in the author's set-up (`penstock.reproduce.why`). In `paper.toml`, `messages` has the claims
 of the abstract, `also` further names of experiments, and `[reconstructed]` describes the author's set-up and names the
 experiments that are `without` it, or to which it was `fitted`. `[ranges]` has the printed ranges of the axes of

@@ -52,8 +52,10 @@ class ResultColumn:
 def is_result_column(column: str) -> bool:
     """Whether a column name is the path of a result, such as `links.bottleneck.drops`.
 
-    >>> is_result("traffic.bulk.goodput_bps"), is_result("links.bottleneck.queue.limit"), is_result("kept.slope")
-    (True, False, True)
+    >>> is_result_column("traffic.bulk.goodput_bps"), is_result_column("kept.slope")
+    (True, True)
+    >>> is_result_column("links.bottleneck.queue.limit")
+    False
     """
     part, _, rest = column.partition(".")
     place, _, name = rest.rpartition(".")
@@ -63,7 +65,7 @@ def is_result_column(column: str) -> bool:
 def sorted_columns(columns: Iterable[str]) -> list[str]:
     """Columns in the order of a table of runs: labels, columns that identify a run, results by place and metric.
 
-    >>> in_order(["traffic.bulk.loss_rate", "links.core.drops", "seed", "links.core.arrivals", "scheme"])
+    >>> sorted_columns(["traffic.bulk.loss_rate", "links.core.drops", "seed", "links.core.arrivals", "scheme"])
     ['scheme', 'seed', 'links.core.arrivals', 'links.core.drops', 'traffic.bulk.loss_rate']
     """
 

@@ -233,7 +233,7 @@ class _At:
 def best_counts_sentence(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
     """The number of settings at which each scheme is best, or not significantly different from the best; descending.
 
-    >>> over_settings(["red", "pie", "codel"], [[1], [1, 2], [1]])
+    >>> best_counts_sentence(["red", "pie", "codel"], [[1], [1, 2], [1]])
     'The lowest 99th percentile of the delay: pie at all 3 settings, codel at 1, red at none.'
     """
     counts = {label: sum(scheme in indices for indices in best) for scheme, label in enumerate(labels)}

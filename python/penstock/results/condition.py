@@ -61,21 +61,21 @@ class Condition:
     """A statement about runs, decided by their numbers.
 
     Attributes:
-        finding_at_level: gives the finding from intervals that miss their mean with this probability.
+        finding_at_alpha: gives the finding from intervals that miss their mean with this probability.
         margin: distance from being refuted, in units of its bound; the smallest decides among several.
 
     """
 
-    finding_at_level: Callable[[float], Finding]
+    finding_at_alpha: Callable[[float], Finding]
     margin: float = math.inf
 
     def decide(self) -> Finding:
         """The finding from 95 % intervals."""
-        return self.finding_at_level(ALPHA)
+        return self.finding_at_alpha(ALPHA)
 
     def with_finding_change(self, change: Callable[[Finding], Finding]) -> Condition:
         """The same condition with a change of its finding."""
-        return replace(self, finding_at_level=lambda alpha: change(self.finding_at_level(alpha)))
+        return replace(self, finding_at_alpha=lambda alpha: change(self.finding_at_alpha(alpha)))
 
     def at(self, where: str) -> Condition:
         """The same condition, labelled with the place where it applies: `at("N = 16")`."""
@@ -115,11 +115,11 @@ def _joined(parts: list[Condition], need: int) -> Condition:
     spare = len(parts) - need + 1
 
     def at_level(alpha: float) -> Finding:
-        own = [part.finding_at_level(alpha) for part in parts]
+        own = [part.finding_at_alpha(alpha) for part in parts]
         if len(parts) == 1:
             return own[0]
-        sure = own if spare == 1 else [part.finding_at_level(alpha / spare) for part in parts]
-        wide = own if need <= 1 else [part.finding_at_level(alpha / need) for part in parts]
+        sure = own if spare == 1 else [part.finding_at_alpha(alpha / spare) for part in parts]
+        wide = own if need <= 1 else [part.finding_at_alpha(alpha / need) for part in parts]
         findings = [_adjusted(*three) for three in zip(own, sure, wide, strict=True)]
         verdicts = [each.verdict for each in findings]
         held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")

@@ -30,8 +30,8 @@ def display_unit(quantity: Quantity, values: Iterable[float]) -> DisplayUnit:
 
     Times that range from milliseconds to seconds are in milliseconds.
 
-    >>> scale_for("time", [0.011, 5.0]).unit, scale_for("time", [0.5, 5.0]).unit, scale_for("time", [0.011, 500.0]).unit
-    ('ms', 's', 's')
+    >>> [display_unit("time", times).unit for times in ([0.011, 5.0], [0.5, 5.0], [0.011, 500.0])]
+    ['ms', 's', 's']
     """
     sizes = [abs(value) for value in values if math.isfinite(value)]
     top = max(sizes, default=0.0)
@@ -68,11 +68,11 @@ def decimal_places(values: Iterable[float], halves: Iterable[float] = ()) -> int
 
     Without intervals: four significant digits of the largest number, no decimals for integers.
 
-    >>> decimals([12.345, 11.9], [0.217, 0.18])
+    >>> decimal_places([12.345, 11.9], [0.217, 0.18])
     2
-    >>> decimals([0.00477])
+    >>> decimal_places([0.00477])
     6
-    >>> decimals([18, 25])
+    >>> decimal_places([18, 25])
     0
     """
     spread = sorted(h for h in halves if h > 0 and math.isfinite(h))
@@ -91,9 +91,9 @@ def decimal_places(values: Iterable[float], halves: Iterable[float] = ()) -> int
 def format_number(value: float, places: int) -> str:
     """`value` with `places` decimals, thousands separated, and a true minus sign.
 
-    >>> number(18231.4, 0)
+    >>> format_number(18231.4, 0)
     '18\u202f231'
-    >>> number(-0.001, 2)
+    >>> format_number(-0.001, 2)
     '0.00'
     """
     if not math.isfinite(value):
@@ -107,8 +107,8 @@ def format_number(value: float, places: int) -> str:
 def with_spaced_unit(value: object) -> str:
     """A value of a scenario with its unit separated: `1.5 Mbit/s`, `20 ms`, `35 packets`.
 
-    >>> spaced("1.5Mbit"), spaced("20ms"), spaced("35p"), spaced("inf"), spaced(35)
-    ('1.5 Mbit/s', '20 ms', '35 packets', 'inf', '35')
+    >>> [with_spaced_unit(value) for value in ("1.5Mbit", "20ms", "35p", "inf", 35)]
+    ['1.5 Mbit/s', '20 ms', '35 packets', 'inf', '35']
     """
     match = re.fullmatch(r"([0-9.]+)([A-Za-zµ%/]+)", str(value))
     if not match:
@@ -122,7 +122,7 @@ def with_spaced_unit(value: object) -> str:
 def round_to_digits(value: float, digits: int) -> float:
     """A number rounded to `digits` significant digits.
 
-    >>> rounded(0.123456, 4)
+    >>> round_to_digits(0.123456, 4)
     0.1235
     """
     return float(f"{value:.{digits}g}")
@@ -131,7 +131,7 @@ def round_to_digits(value: float, digits: int) -> float:
 def setting_text(value: object) -> str:
     """A value in the notation of `--scheme` and `--vary`: `true`, `0.1`, `10Mbit`.
 
-    >>> setting(True), setting(0.1), setting(5), setting("10Mbit"), setting([1, 2])
+    >>> setting_text(True), setting_text(0.1), setting_text(5), setting_text("10Mbit"), setting_text([1, 2])
     ('true', '0.1', '5', '10Mbit', '[1, 2]')
     """
     return value if isinstance(value, str) else _inline(value)
@@ -155,7 +155,7 @@ def scheme_argument(name: str, params: Mapping[str, Any]) -> str:
 def short_text(value: object) -> str:
     """A value of a result in a few characters: six significant digits for a number, the length for a list.
 
-    >>> short(0.123456789), short([1, 2]), short(None), short(7)
+    >>> short_text(0.123456789), short_text([1, 2]), short_text(None), short_text(7)
     ('0.123457', '[2 values]', '–', '7')
     """
     if value is None:
@@ -181,7 +181,7 @@ def _step(
 def count_phrase(number: int, noun: str) -> str:
     """A number of things in words.
 
-    >>> count_of(1, "run"), count_of(2, "run")
+    >>> count_phrase(1, "run"), count_phrase(2, "run")
     ('1 run', '2 runs')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
@@ -190,7 +190,7 @@ def count_phrase(number: int, noun: str) -> str:
 def join_with_and(texts: Sequence[str]) -> str:
     """The texts with commas and, before the last one, "and".
 
-    >>> joined(["delay < 20ms"]), joined(["a", "b"]), joined(["a", "b", "c"])
+    >>> join_with_and(["delay < 20ms"]), join_with_and(["a", "b"]), join_with_and(["a", "b", "c"])
     ('delay < 20ms', 'a and b', 'a, b and c')
     """
     return " and ".join([part for part in (", ".join(texts[:-1]), *texts[-1:]) if part])

@@ -29,7 +29,7 @@ _SPECIAL = {
 def escape_latex(text: object) -> str:
     r"""A text without characters that LaTeX interprets.
 
-    >>> escaped("red:max_p=10%")
+    >>> escape_latex("red:max_p=10%")
     'red:max\\_p=10\\%'
     """
     return "".join(_SPECIAL.get(character, character) for character in str(text))

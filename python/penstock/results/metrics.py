@@ -57,7 +57,7 @@ class Metric:
 def clip_interval(low: float, high: float, possible: Range) -> tuple[float, float]:
     """The part of an interval within the possible values; if it lies outside, the end next to them.
 
-    >>> cut(-0.1, 0.2, (0, 1)), cut(0.9, 1.1, (0, 1)), cut(-3, -1, (0, 1))
+    >>> clip_interval(-0.1, 0.2, (0, 1)), clip_interval(0.9, 1.1, (0, 1)), clip_interval(-3, -1, (0, 1))
     ((0, 0.2), (0.9, 1), (-1, -1))
     """
     bottom, top = possible

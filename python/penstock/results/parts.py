@@ -28,7 +28,7 @@ def place_name(part: str, place: str) -> str:
 def part_and_place(name: str, links: Container[str]) -> tuple[str, str]:
     """The inverse of `place_name`: the part, and the place in it; `links` are the links of the scenario.
 
-    >>> part_of("dscp.EF", {"core"}), part_of("core.reverse", {"core"}), part_of("bulk", {"core"})
+    >>> part_and_place("dscp.EF", {"core"}), part_and_place("core.reverse", {"core"}), part_and_place("bulk", {"core"})
     (('dscp', 'EF'), ('links', 'core.reverse'), ('traffic', 'bulk'))
     """
     if name.startswith(CODEPOINT):

@@ -3,7 +3,7 @@
 The 95 % interval of a quantity (`penstock.results.estimate`) decides a condition on it: confirmed if the whole interval
 satisfies it, contradicted if no part of the interval does, inconclusive if the interval contains the bound.
 
->>> goodput = {"red": Sample([8.1, 8.3, 8.2, 8.2, 8.1]), "droptail": Sample([8.4, 8.5, 8.4, 8.6, 8.5])}
+>>> goodput = {"red": RunSample([8.1, 8.3, 8.2, 8.2, 8.1]), "droptail": RunSample([8.4, 8.5, 8.4, 8.6, 8.5])}
 >>> (goodput["red"] / goodput["droptail"] <= 1.03).decide().verdict
 'confirmed'
 >>> (goodput["red"] > goodput["droptail"]).decide().verdict

@@ -23,9 +23,9 @@ class AmbiguousNameError(PenstockError):
 def paths_ending_with(name: str, names: Iterable[str]) -> list[str]:
     """The known paths that are `name` or end with it after a dot; the path `name` alone if it is known.
 
-    >>> ends_with("loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate", "links.a.burst_loss_rate"])
+    >>> paths_ending_with("loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate", "links.a.burst_loss_rate"])
     ['links.a.loss_rate', 'traffic.b.loss_rate']
-    >>> ends_with("a.loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate"])
+    >>> paths_ending_with("a.loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate"])
     ['links.a.loss_rate']
     """
     paths = list(names)

@@ -50,7 +50,7 @@ class SweepPoint:
 def swept_value_text(path: str, value: Any) -> str:
     """One swept value in words.
 
-    >>> value_in_words("traffic.extra.count", 1), value_in_words("links.bottleneck.rate", "5Mbit")
+    >>> swept_value_text("traffic.extra.count", 1), swept_value_text("links.bottleneck.rate", "5Mbit")
     ('1 extra flow', 'bottleneck rate 5 Mbit/s')
     """
     if _is_of_flows(path):

@@ -56,9 +56,9 @@ def batch_means(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def transient_batch_count(means: npt.ArrayLike) -> int | None:
     """The number of batches of the transient at the start of a series; None if they are more than half of the series.
 
-    >>> truncation([10.0] * 20 + [0.0, 1.0] * 40)
+    >>> transient_batch_count([10.0] * 20 + [0.0, 1.0] * 40)
     20
-    >>> truncation(range(100)) is None
+    >>> transient_batch_count(range(100)) is None
     True
     """
     series = np.asarray(means, dtype=float)
@@ -83,9 +83,9 @@ def biasing_transient(means: npt.ArrayLike) -> InitialTransient | None:
     variance is estimated from successive differences, which a trend hardly changes (J. von Neumann et al., "The mean
     square successive difference", Annals of Mathematical Statistics 12(2), 1941).
 
-    >>> remainder([10.0] * 20 + [0.0, 1.0] * 40)
-    Remainder(end=20, mean=2.4, steady_mean=0.5)
-    >>> remainder([0.0, 1.0] * 50) is None
+    >>> biasing_transient([10.0] * 20 + [0.0, 1.0] * 40)
+    InitialTransient(end=20, mean=2.4, steady_mean=0.5)
+    >>> biasing_transient([0.0, 1.0] * 50) is None
     True
     """
     series = np.asarray(means, dtype=float)

@@ -23,6 +23,10 @@ EcnField = Literal["not", "ect0", "ect1", "ce"] | bool
 """An ECN field; `True` is "ect0", `False` "not"."""
 
 
+QooRequirements = Mapping[str, Any]
+"""An application's requirements on `delays`, `loss` and `throughput`, for its Quality of Outcome."""
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Reverse(Element):
     """Settings of the reverse direction of a link, which by default has the same rate and delay, but no queue.
@@ -127,7 +131,7 @@ class Traffic(Element):
     start: Value | None = None
     stop: str | None = None
     dscp: int | str = 0
-    qoo: Mapping[str, Any] | None = None
+    qoo: QooRequirements | None = None
 
     def _heads(self) -> Mapping[str, str]:
         return {"kind": self.kind}

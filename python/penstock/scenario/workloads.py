@@ -267,7 +267,7 @@ KINDS: Mapping[str, WorkloadKind] = {
 }
 """The named workloads."""
 
-Size = int | Mapping[str, Any]
+PartCountOrKeys = int | Mapping[str, Any]
 """A number of flows, or a table of keys of traffic that replace those of the part."""
 
 
@@ -306,15 +306,15 @@ class Workload(Element):
     to: Names | None = None
     start: Value | None = None
     stop: str | None = None
-    web: Size | None = None
-    mobile_web: Size | None = None
-    calls: Size | None = None
-    meetings: Size | None = None
-    video: Size | None = None
-    video_720p: Size | None = None
-    games: Size | None = None
-    backups: Size | None = None
-    probes: Size | None = None
-    downloads: Size | None = None
-    flows: Size | None = None
-    queries: Size | None = None
+    web: PartCountOrKeys | None = None
+    mobile_web: PartCountOrKeys | None = None
+    calls: PartCountOrKeys | None = None
+    meetings: PartCountOrKeys | None = None
+    video: PartCountOrKeys | None = None
+    video_720p: PartCountOrKeys | None = None
+    games: PartCountOrKeys | None = None
+    backups: PartCountOrKeys | None = None
+    probes: PartCountOrKeys | None = None
+    downloads: PartCountOrKeys | None = None
+    flows: PartCountOrKeys | None = None
+    queries: PartCountOrKeys | None = None

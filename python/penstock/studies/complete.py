@@ -68,7 +68,7 @@ def execute_missing_runs(
             for chunk, content in executor.run(work.open(waiting), count.add):
                 results.put(chunk.places(), content, chunk.scenarios())
                 claims.release(chunk.name)
-            results.put_labels(work.cells_to_label())
+            results.record_reused_runs(work.cells_to_label())
             if not work.elsewhere:
                 break
             time.sleep(WAIT_S)

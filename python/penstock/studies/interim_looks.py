@@ -26,8 +26,8 @@ __all__ = ["InterimLooks"]
 class InterimLooks:
     """The numbers of runs after which the precision is checked, ascending.
 
-    >>> Looks.plan(30, 1000)
-    Looks(runs=(30, 60, 120, 240, 480, 1000))
+    >>> InterimLooks.plan(30, 1000)
+    InterimLooks(runs=(30, 60, 120, 240, 480, 1000))
 
     """
 

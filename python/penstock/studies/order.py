@@ -23,7 +23,7 @@ Order = Mapping[str, Sequence[str]]
 def merge_orders(axes: Iterable[Mapping[str, Sequence[Any]]]) -> Order:
     """The names on axes, each once; names of earlier tables of axes come first.
 
-    >>> merged([{"scheme": ["red", "pie"], "flows": [5]}, {"scheme": ["codel", "red"]}])
+    >>> merge_orders([{"scheme": ["red", "pie"], "flows": [5]}, {"scheme": ["codel", "red"]}])
     {'scheme': ['red', 'pie', 'codel']}
     """
     order: dict[str, list[str]] = {}

@@ -11,7 +11,7 @@ __all__ = ["SeedSet"]
 class SeedSet:
     """A set of seeds, kept as ranges of consecutive seeds: a study has few ranges, whatever its number of seeds.
 
-    >>> seeds = Seeds([3, 1, 2, 9])
+    >>> seeds = SeedSet([3, 1, 2, 9])
     >>> list(seeds.ranges()), 9 in seeds, 4 in seeds
     ([range(1, 4), range(9, 10)], True, False)
     """

@@ -126,8 +126,8 @@ class RunResults:
         """Whether all these runs have the labels of a study, as far as they have a result. In memory there are none."""
         return True
 
-    def put_labels(self, cells: Sequence[CellRuns]) -> None:
-        """Keep the labels that a study gives to runs of another study."""
+    def record_reused_runs(self, cells: Sequence[CellRuns]) -> None:
+        """Record the labels of a study for runs that the store already has from another study."""
 
     def put_order(self, study: str, names: order.Order) -> None:
         """Keep the order in which a study lists the names on its axes."""
@@ -309,8 +309,8 @@ class Store(RunResults):
         others = self._makers.get(scenario, set()) - {study}
         return not others or self._labelled.get(scenario, {}).get(study, -1) >= seeds[-1]
 
-    def put_labels(self, cells: Sequence[CellRuns]) -> None:
-        """Keep the labels that a study gives to runs of another study."""
+    def record_reused_runs(self, cells: Sequence[CellRuns]) -> None:
+        """Record the labels of a study for runs that the store already has from another study."""
         if not cells:
             return
         named = "\n".join(sorted(f"{cell.study}:{cell.scenario}:{cell.seeds[-1]}" for cell in cells))

@@ -24,9 +24,9 @@ __all__ = [
     "SettingRow",
     "advice_text",
     "exception_texts",
-    "map_reasons",
     "map_rows",
     "metric_columns",
+    "missed_aim_lines",
     "point_symbol",
     "setting_rows",
     "trade_off_figure",
@@ -135,7 +135,7 @@ def _lines(advice: Advice) -> Iterator[str]:
     if advice.map:
         yield ""
         yield from map_rows(advice)
-        yield from map_reasons(advice)
+        yield from missed_aim_lines(advice)
 
 
 def exception_texts(advice: Advice) -> list[str]:
@@ -186,8 +186,11 @@ def point_symbol(point: MapPoint) -> str:
     return "+" if point.met else "o" if point.met_by else "-"
 
 
-def map_reasons(advice: Advice) -> list[str]:
-    """A line for each aim that is missed on the map, with its worst point, and one for the overloaded points."""
+def missed_aim_lines(advice: Advice) -> list[str]:
+    """A line for each aim that is missed at changed rates, flows or round trips (the map), with its worst point.
+
+    A further line counts the overloaded points.
+    """
     lines = []
     for aim in advice.aims:
         missed = [point for point in advice.map if aim.text in point.missed_aims]

@@ -91,7 +91,7 @@ def _with_round_numbers(bench: TuningBench, setting: Setting, fixed: Mapping[str
 def round_mantissa(value: Any) -> Any:
     """The nearest number with a round mantissa, also in lists and before a unit; other values are unchanged.
 
-    >>> round_number(0.0187), round_number("26.3ms"), round_number([6.74, 1.18]), round_number(True)
+    >>> round_mantissa(0.0187), round_mantissa("26.3ms"), round_mantissa([6.74, 1.18]), round_mantissa(True)
     (0.02, '25ms', [6.0, 1.2], True)
     """
     if isinstance(value, list):

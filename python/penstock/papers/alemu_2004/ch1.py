@@ -15,7 +15,7 @@ from penstock.reproduce.shape import along_sweep, relative_range, rises
 
 from . import setup as s
 from .measures import Numbers, run_metrics
-from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, claim, controller, load_scenario
+from .setup import AQS, BUFFER, KT, LU, OFF, PLR, SHARE, VQS, claim, controller, steady_flows_scenario
 
 WITHOUT = "cited from another work, whose set-up the thesis does not give"
 ENDS: dict[str, Any] = {"limit": f"{BUFFER}p", "share": SHARE}
@@ -63,13 +63,13 @@ def gamma_swing(run: ps.Run) -> dict[str, float]:
 SEEDS = QuickOrFull(5, 20)
 study = (
     Sweep(
-        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows),
+        lambda scheme, flows: steady_flows_scenario(SCHEMES[scheme](), flows),
         {"scheme": [scheme for scheme in SCHEMES if scheme != "GREEN"], "flows": FLOWS},
         SEEDS,
         labels={"part": "loads"},
     )
     + Sweep(
-        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows, sampling="100ms"),
+        lambda scheme, flows: steady_flows_scenario(SCHEMES[scheme](), flows, sampling="100ms"),
         {"scheme": ["GREEN"], "flows": FLOWS},
         SEEDS,
         labels={"part": "loads"},
@@ -90,7 +90,7 @@ study = (
         labels={"part": "round trips"},
     )
     + Sweep(
-        lambda scheme, buffer: load_scenario(SLOW[scheme](buffer), 103, duration="50s"),
+        lambda scheme, buffer: steady_flows_scenario(SLOW[scheme](buffer), 103, duration="50s"),
         {"scheme": list(SLOW), "buffer": [35, 70]},
         SEEDS,
         labels={"part": "buffers"},

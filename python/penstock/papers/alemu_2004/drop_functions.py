@@ -25,7 +25,7 @@ from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample
 
 from . import measures
-from .setup import claim, load_scenario
+from .setup import claim, steady_flows_scenario
 
 d = metric("d", says="drop probability")
 draw = CurveFigure("x", "d", "curve", labels=("average queue (packets)", "drop probability"))
@@ -128,7 +128,7 @@ fig1_2 = Exhibit(
     ),
     # The AQM in operation with few and with many flows; its list is short, so that it fills soon.
     study=Sweep(
-        lambda variant, flows: load_scenario(
+        lambda variant, flows: steady_flows_scenario(
             ps.Sred(limit=f"{LIMIT}p", variant=variant, zombies=100), flows, sampling="100ms"
         ),
         {"variant": ["simple", "full"], "flows": [8, 53, 303]},

@@ -16,7 +16,7 @@ from penstock.scenario.document import Document, as_document
 from . import panels
 from .own import own_claim_factory
 from .reconstruction import CHOSEN
-from .setup import ADAPTIVE, AREDS, EMPTY, PLR, load_scenario, psand
+from .setup import ADAPTIVE, AREDS, EMPTY, PLR, psand, steady_flows_scenario
 
 REVERSES = ["open", "closed"]
 FLOWS = [3, 8, 28, 103]
@@ -25,13 +25,15 @@ LESS, MORE = {"PLR": "less", "empty": "less often"}, {"PLR": "more", "empty": "m
 
 
 def _scenario(scheme: str, reverse: str, flows: int) -> Document:
-    document = CHOSEN._replace(change="1").scenario_change(as_document(load_scenario(ADAPTIVE[scheme](), flows)))
+    document = CHOSEN._replace(change="1").scenario_change(
+        as_document(steady_flows_scenario(ADAPTIVE[scheme](), flows))
+    )
     return document.set("links.bottleneck.reverse.queue", _closed()) if reverse == "closed" else document
 
 
 def _closed() -> Mapping[str, Any]:
     """PSAND after 0 / 0."""
-    queue: Mapping[str, Any] = CHOSEN.scenario_change(as_document(load_scenario(psand(), 3))).tree["links"][
+    queue: Mapping[str, Any] = CHOSEN.scenario_change(as_document(steady_flows_scenario(psand(), 3))).tree["links"][
         "bottleneck"
     ]["queue"]
     return queue

@@ -11,7 +11,7 @@ from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample
 
 from . import panels
-from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, load_scenario, psand
+from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, psand, steady_flows_scenario
 
 COEFS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 GAMMAS = [0.25, 0.5, 1, 1.5, 2]
@@ -22,11 +22,11 @@ MANY = above(3)
 """Numbers of flows that count as many."""
 # PSAND with each factor and power, and the adaptive REDs, whose labels are `scheme` and `flows` (guess 12).
 PAIRS = Sweep(
-    lambda coef, gamma, flows: load_scenario(psand(coef, gamma), flows),
+    lambda coef, gamma, flows: steady_flows_scenario(psand(coef, gamma), flows),
     {"coef": QuickOrFull([0.5, 1, 1.75, 3], COEFS), "gamma": QuickOrFull([0.25, 1.5], GAMMAS), "flows": FLOWS},
     seeds=QuickOrFull(5, 100),
 ) + Sweep(
-    lambda scheme, flows: load_scenario(ADAPTIVE[scheme](), flows),
+    lambda scheme, flows: steady_flows_scenario(ADAPTIVE[scheme](), flows),
     {"scheme": AREDS, "flows": FLOWS},
     seeds=QuickOrFull(5, 100),
 )
@@ -129,7 +129,7 @@ fig2_14 = Exhibit(
 def max_p_bound_sweep(coef: float, gamma: float, labels: Mapping[str, str] | None = None) -> Sweep:
     """PSAND with each bound and load."""
     return Sweep(
-        lambda high, flows: load_scenario(psand(coef, gamma, high), flows),
+        lambda high, flows: steady_flows_scenario(psand(coef, gamma, high), flows),
         {
             "high": QuickOrFull([0.1, 0.4, 0.7, 1.0], [i / 10 for i in range(1, 11)]),
             "flows": QuickOrFull([3, 53, 103], LOADS),

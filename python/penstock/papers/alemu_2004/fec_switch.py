@@ -117,9 +117,9 @@ class FecSwitch(ps.Aqm):
 def modelled_loss_thresholds(k: int, h: int) -> tuple[float, float]:
     """Losses before correction, behind RED and behind drop-tail, at which the losses after it are equal (Section 5.5).
 
-    The model has equal losses for both queues; here RED's are `RATIO` times those of drop-tail.
+    The model has equal losses for both queues; in this function, RED's are `RATIO` times those of drop-tail.
 
-    >>> "{:.4f} {:.4f}".format(*modelled(16, 1))
+    >>> "{:.4f} {:.4f}".format(*modelled_loss_thresholds(16, 1))
     '0.0544 0.0465'
     """
     tail = np.arange(0.0005, 1 / RATIO, 0.0005)

@@ -49,8 +49,8 @@ from .setup import (
     PLR,
     VQS,
     claim,
-    load_scenario,
     psand,
+    steady_flows_scenario,
 )
 
 SCHEMES: dict[str, Callable[[], ps.Queue]] = {**ADAPTIVE, "PSAND 0.5": lambda: psand(high=0.5)}
@@ -61,7 +61,7 @@ OWN = Readings({"PSAND": "", "PSAND 0.5": "max_p at most 0.5"})
 def load_sweep(full: Sequence[int] = GRID, seeds: int = 100) -> Sweep:
     """All schemes with each number of flows."""
     return Sweep(
-        lambda scheme, flows: load_scenario(SCHEMES[scheme](), flows),
+        lambda scheme, flows: steady_flows_scenario(SCHEMES[scheme](), flows),
         {"scheme": list(SCHEMES), "flows": QuickOrFull([3, 28, 103], list(full))},
         seeds=QuickOrFull(5, seeds),
     )

@@ -17,7 +17,7 @@ from penstock.reproduce.statement import Statement, every
 
 from . import judge, measures
 from .measures import Numbers, queue_and_average_metrics
-from .setup import AQS, BUFFER, KT, LU, PLR, VQS, WAQS, claim, load_scenario, psand
+from .setup import AQS, BUFFER, KT, LU, PLR, VQS, WAQS, claim, psand, steady_flows_scenario
 
 METHODS = ["max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"]
 SIGNS = {
@@ -97,7 +97,7 @@ def _courses(summary: SummaryTable, method: str) -> Figure:
 def _over_time(title: str, flows: int, methods: Sequence[str], *claims: Claim) -> Exhibit:
     """A figure of the first of these methods, sampled every 0.1 s; the claims compare it with the others."""
     runs = Sweep(
-        lambda method, flows: load_scenario(psand(adapt=method), flows, sampling="100ms"),
+        lambda method, flows: steady_flows_scenario(psand(adapt=method), flows, sampling="100ms"),
         {"method": list(methods), "flows": [flows]},
         seeds=QuickOrFull(5, 20),
         keep=keep,
@@ -166,7 +166,7 @@ tab3_2 = Exhibit(
 
 # The methods and, as "none", the fixed thresholds, at both loads that the text speaks of.
 METHODS_STUDY = Sweep(
-    lambda method, flows: load_scenario(psand(adapt=method), flows),
+    lambda method, flows: steady_flows_scenario(psand(adapt=method), flows),
     {"method": [*METHODS, "none"], "flows": [23, 103]},
     seeds=QuickOrFull(5, 100),
 )

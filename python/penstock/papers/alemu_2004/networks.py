@@ -5,15 +5,15 @@ from __future__ import annotations
 from penstock.reproduce.figure import Exhibit
 
 from . import panels
-from .setup import load_scenario, psand
+from .setup import psand, steady_flows_scenario
 
 fig2_2 = Exhibit(
     "Figure 2.2: the network (Section 2.4.1)",
     rows=lambda _: [],
-    draw=lambda _: panels.network(load_scenario(psand(), 103)),
+    draw=lambda _: panels.network(steady_flows_scenario(psand(), 103)),
 )
 fig4_1 = Exhibit(
     "Figure 4.1: the network with different round trips (Section 4.2)",
     rows=lambda _: [],
-    draw=lambda _: panels.network(load_scenario(psand(), 103, topology="diff")),
+    draw=lambda _: panels.network(steady_flows_scenario(psand(), 103, topology="diff")),
 )

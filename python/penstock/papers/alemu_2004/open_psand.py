@@ -14,7 +14,7 @@ from penstock.results.condition import Condition
 from penstock.results.sample import RunSample
 
 from . import panels
-from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, load_scenario, psand, red
+from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, psand, red, steady_flows_scenario
 
 FIXED = (1.75, 1.5)
 """Factor and power of the settings (Table 2.1)."""
@@ -52,7 +52,7 @@ KINDS = ["datagrams, 0.9", "datagrams, 1.2", "datagrams and transfers", "web", "
 
 
 def _other(scheme: str, kind: str) -> ps.Scenario:
-    basic = load_scenario(ADAPTIVE[scheme](), 3)
+    basic = steady_flows_scenario(ADAPTIVE[scheme](), 3)
     return ps.Scenario(
         name=f"Alemu, {kind}", duration="100s", links=basic.links, traffic={**_basic(basic, kind), **_traffic(kind)}
     )
@@ -72,9 +72,9 @@ SEEDS = QuickOrFull(5, 20)
 
 # Each pair at each load, and a RED that does not adapt; the four schemes under each traffic.
 study = (
-    Sweep(lambda coef, gamma, flows: load_scenario(psand(coef, gamma), flows), PAIRS, SEEDS)
+    Sweep(lambda coef, gamma, flows: steady_flows_scenario(psand(coef, gamma), flows), PAIRS, SEEDS)
     + Sweep(
-        lambda flows: load_scenario(red(min_th=0, max_th=20, max_p=0.75), flows),
+        lambda flows: steady_flows_scenario(red(min_th=0, max_th=20, max_p=0.75), flows),
         {"flows": PAIRS["flows"]},
         SEEDS,
         labels={"fixed": True},

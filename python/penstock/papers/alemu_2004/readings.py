@@ -53,8 +53,8 @@ from .setup import (
     PLR,
     WAQS,
     joining_flows_scenario,
-    load_scenario,
     psand,
+    steady_flows_scenario,
 )
 
 SEEDS = 5
@@ -147,12 +147,12 @@ PLACES = [
     ),
     # Section 2.4.3: losses of a large factor with few flows.
     PrintedComparison(
-        Sweep(lambda gamma: load_scenario(psand(3, gamma), 3), {"gamma": GAMMAS}),
+        Sweep(lambda gamma: steady_flows_scenario(psand(3, gamma), 3), {"gamma": GAMMAS}),
         {"text": judge.matches_plr(PLR(gamma=GAMMAS), 1.8)},
     ),
     # Section 2.4.5: the bounds 0.1 and 1 of max_p.
     PrintedComparison(
-        Sweep(lambda high: load_scenario(psand(high=high), 103), {"high": [0.1, 1.0]}),
+        Sweep(lambda high: steady_flows_scenario(psand(high=high), 103), {"high": [0.1, 1.0]}),
         {"text": every(judge.matches_aqs(AQS(high=0.1), 25), judge.matches_aqs(AQS(high=1.0), 8))},
     ),
     # Section 3.2.1: the shortest queue by Min.

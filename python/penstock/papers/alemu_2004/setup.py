@@ -151,8 +151,8 @@ def slow_link_scenario(
     )
 
 
-def load_scenario(queue: ps.Queue, flows: int, **more: Any) -> ps.Scenario:
-    """LOAD(N): N flows in all until 100 s; flows beyond the basic three start from 3.5 s on (Section 2.4.2)."""
+def steady_flows_scenario(queue: ps.Queue, flows: int, **more: Any) -> ps.Scenario:
+    """LOAD(N) of the thesis: N flows in all until 100 s; those beyond three start from 3.5 s on (Section 2.4.2)."""
     return slow_link_scenario(queue, flows - 3, **more)
 
 

@@ -22,11 +22,24 @@ from penstock.results.condition import all_of
 
 from . import judge, panels
 from .measures import Numbers, course, queue_and_average_metrics
-from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, claim, joining_flows_scenario, load_scenario, psand
+from .setup import (
+    AQS,
+    BUFFER,
+    EMPTY,
+    KT,
+    OFF,
+    PLR,
+    VQS,
+    WAQS,
+    claim,
+    joining_flows_scenario,
+    psand,
+    steady_flows_scenario,
+)
 
 MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 5, 9.75]
 ROWS_STUDY = Sweep(
-    lambda max_th, min_th: load_scenario(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
+    lambda max_th, min_th: steady_flows_scenario(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
     {"max_th": MAXIMA, "min_th": MINIMA},
     seeds=QuickOrFull(5, 100),
 )

@@ -26,7 +26,7 @@ from penstock.results.condition import all_of
 from . import judge
 from .drop_functions import drop_curve
 from .judge import NEVER, matches_probability
-from .setup import AREDS, LONGER, OTHERS, PLR, VQS, claim, feng, floyd, load_scenario, psand, red
+from .setup import AREDS, LONGER, OTHERS, PLR, VQS, claim, feng, floyd, psand, red, steady_flows_scenario
 
 FLOWS = [3, 28]
 HIGH = 0.75
@@ -41,12 +41,12 @@ COMPARED: dict[str, Callable[[], ps.Queue]] = {"RED": red, "Feng": feng, "Floyd"
 
 
 def _other(row: str, flows: int) -> ps.Scenario:
-    return load_scenario(COMPARED[row](), flows)
+    return steady_flows_scenario(COMPARED[row](), flows)
 
 
 def _own(row: str, flows: int, high: float) -> ps.Scenario:
     coef, gamma = PSANDS[row][flows]
-    return load_scenario(psand(coef, gamma, high), flows)
+    return steady_flows_scenario(psand(coef, gamma, high), flows)
 
 
 # All schemes at 3 and 28 flows, PSAND with both bounds of max_p.

@@ -28,7 +28,7 @@ from penstock.results.sample import RunSample
 
 from . import panels
 from .panels import Panel
-from .setup import AQS, AREDS, KT, LOADS, PLR, VQS, claim, feng, floyd, load_scenario, psand
+from .setup import AQS, AREDS, KT, LOADS, PLR, VQS, claim, feng, floyd, psand, steady_flows_scenario
 
 MINIMA = [0, 2, 5, 7, 9.5]
 MAXIMA = [10.5, 13, 15, 18, 20, 25, 30, 35]
@@ -37,7 +37,7 @@ MAXIMA = [10.5, 13, 15, 18, 20, 25, 30, 35]
 def threshold_sweep(minima: Collection[float] = MINIMA, maxima: Collection[float] = MAXIMA) -> Sweep:
     """All pairs, or some rows or columns of them."""
     return Sweep(
-        lambda min_th, max_th, flows: load_scenario(psand(min_th=min_th, max_th=max_th), flows),
+        lambda min_th, max_th, flows: steady_flows_scenario(psand(min_th=min_th, max_th=max_th), flows),
         {
             "min_th": QuickOrFull(*([x for x in tried if x in minima] for tried in ([0, 5, 9.5], MINIMA))),
             "max_th": QuickOrFull(*([x for x in tried if x in maxima] for tried in ([10.5, 20, 35], MAXIMA))),
@@ -280,7 +280,9 @@ fig3_7 = Exhibit(
     ),
     # All three with each pair of thresholds (guess 14).
     study=Sweep(
-        lambda scheme, min_th, max_th, flows: load_scenario(SCHEMES[scheme](min_th=min_th, max_th=max_th), flows),
+        lambda scheme, min_th, max_th, flows: steady_flows_scenario(
+            SCHEMES[scheme](min_th=min_th, max_th=max_th), flows
+        ),
         {
             "scheme": list(SCHEMES),
             "min_th": QuickOrFull([0, 5], [0, 2, 5, 7, 9.5]),

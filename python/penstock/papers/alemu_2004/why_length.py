@@ -12,7 +12,7 @@ from penstock.reproduce.figure import Claim, QuickOrFull, Sweep, Table, table_st
 from penstock.results.condition import Condition
 
 from .own import own_claim_factory
-from .setup import CONTROLLERS, controller_load_scenario, load_scenario, psand
+from .setup import CONTROLLERS, controller_load_scenario, psand, steady_flows_scenario
 from .table3_1 import MAXIMA, MINIMA
 
 SCHEMES = [scheme for scheme in CONTROLLERS if not scheme.startswith("AVQ")]
@@ -26,7 +26,7 @@ study = Sweep(
     seeds=QuickOrFull(5, 20),
     labels={"part": "schemes"},
 ) + Sweep(
-    lambda max_th, min_th: load_scenario(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
+    lambda max_th, min_th: steady_flows_scenario(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
     {"max_th": MAXIMA, "min_th": MINIMA},
     seeds=QuickOrFull(5, 20),
     labels={"part": "thresholds", "flows": 23},

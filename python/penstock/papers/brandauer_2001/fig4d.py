@@ -10,7 +10,19 @@ from penstock.reproduce.figure import ReproductionEffort, Study, Sweep, every, m
 from penstock.units import parse_time
 
 from . import setup
-from .setup import OPTION, PAGES, RED, TAIL, WEB_SPAN, claim, over, queue, web_designs, web_scenario, web_study
+from .setup import (
+    OPTION,
+    PAGES,
+    RED,
+    TAIL,
+    WEB_SPAN,
+    claim,
+    over,
+    queue,
+    redopt_designs_for_web,
+    web_scenario,
+    web_study,
+)
 
 
 def study(effort: ReproductionEffort) -> Study:
@@ -21,7 +33,7 @@ def study(effort: ReproductionEffort) -> Study:
         span=WEB_SPAN,
         labels={"watched": True},
         keep=_keep,
-        first_pass=web_designs,
+        first_pass=redopt_designs_for_web,
     )
     return web_study(effort) + watched(effort)
 

@@ -193,15 +193,18 @@ first_pass = first_pass_of({"option": PAGES, "sessions": WEB_LOADS})
 """The runs with standard RED that measure the number of active flows (Section 3.4)."""
 
 
-def web_designs(effort: ReproductionEffort) -> Mapping[tuple[int, int], RedDesign]:
-    """REDopt's settings by option and sessions, from the mean number of active flows (Section 3.4)."""
+def redopt_designs_for_web(effort: ReproductionEffort) -> Mapping[tuple[int, int], RedDesign]:
+    """REDopt's settings for web traffic, from the mean number of active flows (Section 3.4).
+
+    The keys are the `option` of the web traffic and the number of sessions.
+    """
     active = effort.table(first_pass(effort), measure)
     return {(at["option"], at["sessions"]): redopt_in_packets(numbers["active"].mean) for at, numbers in active.cells}
 
 
 def web_study(effort: ReproductionEffort, schemes: Sequence[str] = SCHEMES) -> Study:
     """Every mechanism and number of sessions; 10 runs of the other reading of a page."""
-    designs = web_designs(effort)
+    designs = redopt_designs_for_web(effort)
 
     def scenario(option: int, scheme: str, sessions: int) -> ps.Scenario:
         return web_scenario(sessions, queue_of(scheme, designs[option, sessions]), option)

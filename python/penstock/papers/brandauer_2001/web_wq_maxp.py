@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import CurveFigure, QuickOrFull, Sweep, claims_if_measured
 
-from .setup import OPTION, PAGES, WEB_SPAN, claim, combined_readings, over, queue, web_designs, web_scenario
+from .setup import OPTION, PAGES, WEB_SPAN, claim, combined_readings, over, queue, redopt_designs_for_web, web_scenario
 
 LONGEST = 0.02  # the max_p with the longest runs
 SHORT, LONG = 0.01, 0.0005  # the w_q of a short and of a long memory
@@ -19,7 +19,7 @@ study = Sweep(
     },
     seeds=5,
     span=WEB_SPAN,
-    first_pass=web_designs,
+    first_pass=redopt_designs_for_web,
 )
 
 CLAIMS = (

@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from penstock.reproduce.figure import CurveFigure, Statement, Table, table_statement
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample, per_run
@@ -25,14 +28,16 @@ HEIGHT = float(queue_law("drop").window(GRID[0]))  # of the graph
 def _alike(share: float, scale: Callable[[Any], float], text: str) -> Statement:
     """The windows of all cells with the same probability differ by at most a share of `scale`."""
 
-    def spread(windows: Any) -> float:
+    def relative_range(windows: NDArray[np.float64]) -> float:
+        """The range of the windows divided by their `scale`."""
         return float((windows.max() - windows.min()) / scale(windows))
 
     def on(table: Table) -> Condition:
         windows: dict[float, list[RunSample]] = {}
         for labels, samples in table.cells:
             windows.setdefault(labels["p"], []).append(samples["window"])
-        return all_of((per_run(spread, at) <= share).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2)
+        compared = {p: samples for p, samples in windows.items() if len(samples) > 2}
+        return all_of((per_run(relative_range, at) <= share).at(f"p = {p:g}") for p, at in compared.items())
 
     return table_statement(on, text)
 

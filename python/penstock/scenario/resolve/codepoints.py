@@ -28,7 +28,7 @@ RECORDED: Final = "recorded"
 def codepoint_names(traffic: Iterable[Mapping[str, Any]]) -> list[str]:
     """The code points of canonical traffic as results name them, each once; none where all traffic has the same one.
 
-    >>> codepoints([{"dscp": 46}, {"dscp": 0}, {"dscp": 1}, {"dscp": 46}])
+    >>> codepoint_names([{"dscp": 46}, {"dscp": 0}, {"dscp": 1}, {"dscp": 46}])
     ['default', '1', 'EF']
     """
     distinct = distinct_codepoints(traffic)

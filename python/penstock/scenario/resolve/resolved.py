@@ -35,7 +35,8 @@ class Resolved:
         round_trip: the largest propagation round trip, in ns, of the flows that cross a link direction; None if none
         do.
         route: the link directions from one node to another, along the given nodes or the shortest path.
-        largest_packet_on: the largest full data packet that crosses a link direction, in bytes with headers (`Wire`).
+        largest_packet_on: the largest full data packet that crosses a link direction, in bytes with headers
+            (`LargestPackets`).
 
     """
 

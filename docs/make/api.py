@@ -22,7 +22,7 @@ MEMBERS = {
     "penstock.Runs": "schemes, points, axes, places, metrics, where, array, estimate, summary, compare, plot, save, "
     "to_dict, to_json, to_arrow, to_pandas, to_xarray",
     "penstock.Estimates": "table, to_arrow, to_pandas",
-    "penstock.Study": "run, cells, limited",
+    "penstock.Study": "run, cells, with_max_seeds",
     "penstock.Store": "has, get, put",
     "penstock.Cluster": "close",
     "penstock.LiveBench": "save",

@@ -39,7 +39,7 @@ def _section(qdisc: Qdisc) -> Iterator[str]:
         first = keys[0]
         words = ", ".join(f"`{word}`" for key in keys for word in (key.word, *key.other_spellings))
         defaults = ", ".join(f"`{key.default}`" for key in keys if key.default)
-        yield f"| {words} | {_value(first)} | {defaults} | {_becomes(first)} | {first.why} |"
+        yield f"| {words} | {_value(first)} | {defaults} | {_becomes(first)} | {first.reason} |"
     yield ""
 
 

@@ -133,7 +133,7 @@ if not TYPE_CHECKING:  # else type checkers would accept misspelt names
             raise AttributeError(f"module 'penstock' has no attribute {name!r}")
         home = import_module(f"penstock.{_HOME.get(name, 'scenario._generated')}")
         if name not in _HOME and name not in home.__all__:
-            hint = import_module("penstock.errors").did_you_mean_accepted_text(name, __dir__())
+            hint = import_module("penstock.errors").did_you_mean(name, __dir__())
             raise AttributeError(f"module 'penstock' has no attribute {name!r}{hint}")
         value = getattr(home, name)
         globals()[name] = value

@@ -22,7 +22,7 @@ FIGURES = {
     "cc/fig17": {"utilization": (0, 1)},
     "cc/fig18": {"loss rate": (0, 1)},
     "br/fig3b": {"UDP loss (%)": (0, 100)},
-    "bs/fig4": {"loss out of profile (%)": (0, 100)},
+    "bs/fig4": {"loss (%)": (0, 100)},
     "alemu/fig3-5": {"loss (%)": (0, 100), "P(X=0) (%)": (0, 100)},
     "alemu/fig4-6": {"utilization (%)": (0, 100), "Jain's index": (0, 1)},
     "alemu/fig4-7": {"LRL(1) (% of loss runs)": (0, 100), "LRL(3) (% of loss runs)": (0, 100)},

@@ -122,14 +122,16 @@ def test_models_on_the_page_of_theory() -> None:
     red = ps.model.FluidRed(min_th=50, max_th=250, max_p=0.1, w_q=0.0004)
     margin = ps.model.Fluid(flows=15, rtt=0.1, capacity=2500, law=red).margins().phase_deg
     assert numbers(r"print\(fluid.margins\(\).phase_deg\) # (-[\d.]+): unstable", text) == [round(float(margin), 1)]
-    printed = numbers(r"controls up to (\d+) flows by drops, .*? and (\d+) by marks.*?it is (\d+) by drops", text)
+    printed = numbers(
+        r"thresholds: (\d+) flows with drops .*? and (\d+) with marks.*?it is only (\d+) with drops", text
+    )
     aqms = (
         ps.model.QueueLaw(rtld=0.08, service_rate=2500, signal="drop", min_rto=0.2, balance="exact"),
         ps.model.QueueLaw(rtld=0.08, service_rate=2500, signal="mark"),
         ps.model.QueueLaw(rtld=0.08, service_rate=2500, signal="drop"),
     )
     assert printed == [aqm.largest_flows(300, 0.1) for aqm in aqms]
-    spaced = numbers(r"the same thresholds control (\d+) flows by drops and (\d+) by marks", text)
+    spaced = numbers(r"for the same thresholds are (\d+) with drops and (\d+) with marks", text)
     assert spaced == [aqm.largest_flows(300, float(ps.model.red_drop_share(0.1))) for aqm in aqms[:2]]
 
 

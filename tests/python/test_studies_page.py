@@ -25,6 +25,6 @@ def test_the_driver_limits_the_rate_of_chunks(studies: ModuleType, workers: int)
 def test_the_tables_are_those_of_the_data(studies: ModuleType) -> None:
     data = json.loads(studies.DATA.read_text(encoding="utf-8"))
     page = studies.PAGE.read_text(encoding="utf-8")
-    assert f"<!-- costs -->\n{studies.search_costs(data)}<!-- end" in page
+    assert f"<!-- costs -->\n{studies.costs(data)}<!-- end" in page
     assert f"<!-- plans -->\n{studies.plans(data)}<!-- end" in page
     assert all(0 < times["submit"] + times["keep"] <= times["all"] for times in data.values())

@@ -132,7 +132,7 @@ def faults_of_cake(found: Conversion, sent: dict[str, int]) -> list[str]:
     """The framing as sent; an overhead that cake here does not take is listed."""
     faults = []
     overhead = sent.get("overhead", 0)
-    if parse_size(found.parameters["overhead"]) != overhead and f"overhead {overhead}" not in " ".join(
+    if int(found.parameters["overhead"].removesuffix("B")) != overhead and f"overhead {overhead}" not in " ".join(
         found.lost_settings
     ):
         faults.append(f"overhead {overhead} was read as {found.parameters['overhead']}")

@@ -88,10 +88,10 @@ def _of_text(lines: Sequence[str]) -> Statistics | None:
     columns: dict[str, dict[str, float]] = {}
     for text in lines:
         if sent := _SENT.search(text):
-            keys = ("sent_bytes", "sent", "dropped", "overlimits", "requeues")
+            keys = ("sent_bytes", "sent", "dropped_pkts", "overlimits", "requeues")
             totals |= dict(zip(keys, map(float, sent.groups()), strict=True))
         elif "requeues" in text and (backlog := _BACKLOG.search(text)):
-            totals |= {"backlog_bytes": _number(backlog[1]), "backlog": float(backlog[2])}
+            totals |= {"backlog_bytes": _number(backlog[1]), "backlog_pkts": float(backlog[2])}
         elif header := _tin_names(text):
             names, columns = header, {name: {} for name in header}
         elif names and len(row := text.split()) == len(names) + 1:

@@ -71,9 +71,11 @@ def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
 
 def _reworded(claim: Mapping[str, Any]) -> dict[str, Any]:
     """A recorded claim with all its fields, in the words of today."""
-    printed = claim.get("printed")
-    texts = {"why": _today(claim["why"]), "printed": printed and {**printed, "why": _today(printed["why"])}}
-    return {**SILENT, **claim, **texts}
+    own, printed = (
+        {**each, "why": _today(each["why"])} if each and "why" in each else each
+        for each in (claim, claim.get("printed"))
+    )
+    return {**SILENT, **own, "printed": printed}
 
 
 def _today(text: str) -> str:

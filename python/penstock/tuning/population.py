@@ -20,7 +20,7 @@ from penstock.tuning.scaling import scaled_scenario
 
 __all__ = ["MIX", "SPREAD", "NetworkDraw", "Population", "tuned_places"]
 
-SPREAD: Mapping[str, float] = {"rate": 1.25, "flows": 2.0, "rtt": 2.0}
+SPREAD: Mapping[str, float] = {"rate_factor": 1.25, "flow_factor": 2.0, "rtt_factor": 2.0}
 """Largest factors by which a draw scales rate, flows and round trip up or down; the factors are log-uniform.
 
 Own decision: an access rate is known to within 25 %, the number of users and the distance of their servers to within a

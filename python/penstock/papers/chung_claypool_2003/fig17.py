@@ -10,4 +10,4 @@ study = step_load.load_sweep("drop-tail", *DROPPING, *MARKING)
 
 CLAIMS = (claim("c19", used >= 0.999, must_hold=True),)
 
-draw = CurveFigure("flows", "utilization", "queue", labels=("flows", "utilization"), limits=(0, 1.05))
+draw = CurveFigure("flows", "utilization", "queue", labels=("flows", "utilization"), limits=(0, 1.03))

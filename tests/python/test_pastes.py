@@ -93,4 +93,4 @@ def test_an_error_about_several_objects_names_them_all() -> None:
 )
 def test_counters_of_a_paste_are_explained(dialect: str, name: str, device: str | None, sent: int) -> None:
     report = read_queue_reports((FOLDER / dialect / name).read_text(), ConversionContext(device=device))[0]
-    assert report.counted.sent == sent
+    assert report.counted.sent_pkts == sent

@@ -41,7 +41,7 @@ def test_the_table_of_cake_is_read_in_columns() -> None:
     counters = read_statistics(line)
     assert counters is not None
     assert (
-        counters.sent,
+        counters.sent_pkts,
         counters.dropped_pkts,
         counters.overlimits,
         counters.backlog_pkts,
@@ -57,7 +57,7 @@ def test_the_table_of_cake_is_read_in_columns() -> None:
     assert [tin.counters["drops"] for tin in counters.tins] == [20, 15, 10]
     assert counters.tins[1].counters["av_delay"] == pytest.approx(0.0153)
     assert counters.tins[0].counters["thresh"] == 6.25e6
-    assert counters.marked == 7
+    assert counters.marked_pkts == 7
     assert (counters.other_counters["used"], counters.other_counters["of"]) == (292352, 5000000)
 
 

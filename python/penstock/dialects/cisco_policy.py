@@ -363,7 +363,7 @@ class _Reader:
                 sets.append(points)
         if not sets:
             return {"traffic": [class_.name]}
-        points = set().union(*sets) if class_map.is_any else set.intersection(*sets)
+        points = set().union(*sets) if class_map.matches_any else set.intersection(*sets)
         if not points:
             raise DialectError(f"class-map {class_.name}: no packet has all its code points")
         return {} if len(points) == 64 else {"dscp": sorted(points)}

@@ -35,9 +35,9 @@ Lines = list[list[str]]
 
 @dataclass
 class ClassMap:
-    """A class of packets. They meet all of its conditions, or at least one if `is_any`."""
+    """A class of packets. They meet all of its conditions, or at least one if `matches_any`."""
 
-    is_any: bool
+    matches_any: bool
     conditions: Lines = field(default_factory=list)
 
 

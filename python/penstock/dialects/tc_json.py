@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from penstock.dialects.conversion import DialectError
+from penstock.dialects.tc_keys import Key
 from penstock.dialects.tc_netem import option_words_from_json
 from penstock.dialects.tc_quantities import Quantity
 from penstock.dialects.tc_table import QUEUES
@@ -109,9 +110,9 @@ def _words(kind: str, options: Mapping[str, Any]) -> Iterator[str]:
             yield _valued(word, value, keys.get(word))
 
 
-def _valued(word: str, value: Any, key: Any) -> str:
-    kind = getattr(key, "kind", None)
-    is_rate = (isinstance(kind, Quantity) and kind.json == "bps") or word in _RATES
+def _valued(word: str, value: Any, key: Key | None) -> str:
+    quantity = None if key is None else key.quantity
+    is_rate = (isinstance(quantity, Quantity) and quantity.json == "bps") or word in _RATES
     return f"{_text(value)}bps" if is_rate and isinstance(value, (int, float)) else _text(value)
 
 

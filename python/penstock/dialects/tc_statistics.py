@@ -33,11 +33,11 @@ class Statistics:
 
     Attributes:
         sent_bytes: bytes that left.
-        sent: packets that left.
+        sent_pkts: packets that left.
         dropped_pkts: packets dropped.
         overlimits: times that a shaper held a packet back, or that a packet was marked or dropped early.
         requeues: packets that the device refused for the moment.
-        marked: packets marked CE; None where the kind of queue does not count them.
+        marked_pkts: packets marked CE; None where the kind of queue does not count them.
         backlog_bytes: bytes that wait.
         backlog_pkts: packets that wait.
         other_counters: the other counters by their names; times in seconds.
@@ -46,11 +46,11 @@ class Statistics:
     """
 
     sent_bytes: float = 0
-    sent: float = 0
+    sent_pkts: float = 0
     dropped_pkts: float = 0
     overlimits: float = 0
     requeues: float = 0
-    marked: float | None = None
+    marked_pkts: float | None = None
     backlog_bytes: float = 0
     backlog_pkts: float = 0
     other_counters: Mapping[str, float] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Statistics:
     @property
     def offered_pkts(self) -> float:
         """Packets that arrived: sent, dropped, and waiting."""
-        return self.sent + self.dropped_pkts + self.backlog_pkts
+        return self.sent_pkts + self.dropped_pkts + self.backlog_pkts
 
 
 _SENT = re.compile(r"Sent (\d+) bytes (\d+) pkts? \(dropped (\d+), overlimits (\d+) requeues (\d+)\)")
@@ -88,7 +88,7 @@ def _of_text(lines: Sequence[str]) -> Statistics | None:
     columns: dict[str, dict[str, float]] = {}
     for text in lines:
         if sent := _SENT.search(text):
-            keys = ("sent_bytes", "sent", "dropped_pkts", "overlimits", "requeues")
+            keys = ("sent_bytes", "sent_pkts", "dropped_pkts", "overlimits", "requeues")
             totals |= dict(zip(keys, map(float, sent.groups()), strict=True))
         elif "requeues" in text and (backlog := _BACKLOG.search(text)):
             totals |= {"backlog_bytes": _number(backlog[1]), "backlog_pkts": float(backlog[2])}
@@ -99,10 +99,10 @@ def _of_text(lines: Sequence[str]) -> Statistics | None:
                 columns[name][row[0]] = _number(value)
         else:
             more |= {name.split()[-1]: _number(value + unit) for name, value, unit in _PAIR.findall(text)}
-    if "sent" not in totals:
+    if "sent_pkts" not in totals:
         return None
     tins = [CakeTin(name, columns[name]) for name in names]
-    return Statistics(**totals, marked=_marked(more, tins), other_counters=more, tins=tins)
+    return Statistics(**totals, marked_pkts=_marked(more, tins), other_counters=more, tins=tins)
 
 
 def _tin_names(text: str) -> list[str]:

@@ -55,9 +55,9 @@ class QueueReport:
     @property
     def mark_rate(self) -> float | None:
         """Marked packets per arrived packet; None if they are not counted."""
-        if self.counted.marked is None:
+        if self.counted.marked_pkts is None:
             return None
-        return self.counted.marked / self.counted.offered_pkts if self.counted.offered_pkts else 0.0
+        return self.counted.marked_pkts / self.counted.offered_pkts if self.counted.offered_pkts else 0.0
 
     def as_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -65,9 +65,9 @@ class QueueReport:
         return {
             **{"queue": self.name, "kind": self.kind, "options": self.options, "bottleneck": self.verdict},
             **{"drop_rate": self.drop_rate, "mark_rate": self.mark_rate},
-            **{"sent_packets": counted.sent, "sent_bytes": counted.sent_bytes, "dropped": counted.dropped_pkts},
+            **{"sent_packets": counted.sent_pkts, "sent_bytes": counted.sent_bytes, "dropped": counted.dropped_pkts},
             **{
-                "marked": counted.marked,
+                "marked": counted.marked_pkts,
                 "backlog_packets": counted.backlog_pkts,
                 "backlog_bytes": counted.backlog_bytes,
             },
@@ -103,7 +103,7 @@ def _verdict(line: TcObject, counted: Statistics) -> str:
     """Whether packets had to wait here."""
     if counted.backlog_pkts > 0:
         return "is"
-    acted = counted.dropped_pkts + (counted.marked or 0)
+    acted = counted.dropped_pkts + (counted.marked_pkts or 0)
     held = counted.overlimits if line.kind in SHAPERS and not _is_unlimited(line) else 0
     share = max(acted, held) / counted.offered_pkts if counted.offered_pkts else 0.0
     return "was" if share >= NO_DROPS else "never"
@@ -141,7 +141,7 @@ def _advice(line: TcObject, counted: Statistics, verdict: str) -> Iterator[str]:
         and line.kind != "cake"
     ):
         yield "ecn is off: with ecn, packets of ECN-capable flows are marked, not dropped"
-    if counted.requeues >= MANY_REQUEUES * counted.sent and counted.requeues > 0:
+    if counted.requeues >= MANY_REQUEUES * counted.sent_pkts and counted.requeues > 0:
         yield (f"requeues {_whole(counted.requeues)}: the device refused packets, so they also queue in its ring; "
                "byte queue limits (BQL) in the driver keep that queue short")  # fmt: skip
     if direct := _after("direct_packets_stat", line.words):

@@ -71,11 +71,12 @@ def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
 
 def _reworded(claim: Mapping[str, Any]) -> dict[str, Any]:
     """A recorded claim with all its fields, in the words of today."""
-    own, printed = (
-        {**each, "why": _today(each["why"])} if each and "why" in each else each
-        for each in (claim, claim.get("printed"))
-    )
-    return {**SILENT, **own, "printed": printed}
+    texts = {"printed": _in_todays_words(claim["printed"])} if claim.get("printed") else {}
+    return {**SILENT, **_in_todays_words(claim), **texts}
+
+
+def _in_todays_words(decision: Mapping[str, Any]) -> dict[str, Any]:
+    return {**decision, "why": _today(decision["why"])} if "why" in decision else dict(decision)
 
 
 def _today(text: str) -> str:

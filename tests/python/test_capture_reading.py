@@ -255,7 +255,7 @@ def test_the_load_of_a_capture_is_known_before_the_run(tmp_path: Path) -> None:
     # 20 s of 25 packets per second, of which 5 s are replayed.
     (stream,) = offered_streams(ps.Scenario.loads(SCENARIO.format(file)).resolve())
     assert stream.packet_bits == 8000
-    assert stream.rate == pytest.approx(25, rel=0.01)
+    assert stream.packet_rate == pytest.approx(25, rel=0.01)
     file.write_bytes(gzip.compress(content[:-76]))
     assert recorded_load(str(file)).packets == 499
     file.unlink()

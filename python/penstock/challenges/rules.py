@@ -113,7 +113,7 @@ class NetworkCount:
     networks: int
 
     @classmethod
-    def from_losses(cls, deficits: Sequence[float], threshold: float) -> NetworkCount:
+    def from_deficits(cls, deficits: Sequence[float], threshold: float) -> NetworkCount:
         """Count the deficits above the threshold."""
         return cls(sum(deficit > threshold for deficit in deficits), len(deficits))
 
@@ -180,7 +180,7 @@ class Rule:
 
     def with_fresh_counts(self, inside: Sequence[float], outside: Sequence[float]) -> Rule:
         """A copy with the counts of a check, from the deficits in fresh networks inside and outside."""
-        counts = [NetworkCount.from_losses(deficits, self.threshold) for deficits in (inside, outside)]
+        counts = [NetworkCount.from_deficits(deficits, self.threshold) for deficits in (inside, outside)]
         return replace(self, fresh_inside=counts[0], fresh_outside=counts[1])
 
 

@@ -58,10 +58,10 @@ def _without_data(place: str, answering: list[Stream], over: list[Stream]) -> Wa
 def _windows(over: list[Stream], rate: float) -> WarningTexts:
     """Flows that cannot fill the link, because their windows are too small for their round trips."""
     limited = [stream for stream in over if stream.is_limited_by_window]
-    offered = sum(stream.copies * stream.rate * stream.packet_bits for stream in over)
+    offered = sum(stream.represented_pairs * stream.packet_rate * stream.packet_bits for stream in over)
     if not limited or offered >= rate:
         return
-    windows = sorted({round(stream.window) for stream in limited})
+    windows = sorted({round(stream.max_window) for stream in limited})
     yield (
         "small-windows",
         f"all traffic together can send at most {offered / 1e6:.4g} Mbit/s, {offered / rate:.0%} of the link, because "
@@ -75,14 +75,18 @@ def _packet_size(over: list[Stream], table: Mapping[str, Any]) -> WarningTexts:
     """A scheme that assumes a different packet size than TCP sends."""
     if not any(table.get(key) in words for key, words in _USES_MEAN_PACKET.items()):
         return
-    flows = sum(stream.flows * stream.copies for stream in over if stream.is_elastic)
+    flows = sum(stream.flows * stream.represented_pairs for stream in over if stream.is_elastic)
     try:
         assumed = float(parse_size(table.get("mean_packet")))
     except UnitError:
         return
     if not flows:
         return
-    sent = sum(stream.flows * stream.copies * stream.packet_bits for stream in over if stream.is_elastic) / flows / 8
+    sent = (
+        sum(stream.flows * stream.represented_pairs * stream.packet_bits for stream in over if stream.is_elastic)
+        / flows
+        / 8
+    )
     if not 1 / SIMILAR <= sent / assumed <= SIMILAR:
         yield (
             "packet-size",

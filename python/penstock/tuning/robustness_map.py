@@ -71,4 +71,7 @@ def _load(document: Document, place: str) -> float:
     resolved = document.resolve()
     rate = next(float(link["rate"]) for link in resolved.canonical["links"] if link["name"] == place)
     streams = offered_streams(resolved)
-    return sum(each.rate * each.packet_bits for each in streams if place in each.route and not each.is_elastic) / rate
+    return (
+        sum(each.packet_rate * each.packet_bits for each in streams if place in each.route and not each.is_elastic)
+        / rate
+    )

@@ -163,7 +163,7 @@ def _links(result: RunEstimate, canonical: Mapping[str, Any], seconds: float) ->
 
 def _carried(offered: list[Stream], lines: Mapping[str, _Line]) -> list[list[float]]:
     """For each stream, the packets per second that arrive at each link of its route and at its end."""
-    rates = [[stream.rate] * (len(stream.route) + 1) if not stream.is_elastic else [] for stream in offered]
+    rates = [[stream.packet_rate] * (len(stream.route) + 1) if not stream.is_elastic else [] for stream in offered]
     load: dict[str, float] = {}
     copies = _copies(offered)
     # Each round propagates the reduction at a link to the next link.
@@ -192,7 +192,7 @@ def _copies(offered: list[Stream]) -> Mapping[str, float]:
     users: dict[str, list[float]] = defaultdict(list)
     for stream in offered:
         for link in stream.route:
-            users[link].append(stream.copies)
+            users[link].append(stream.represented_pairs)
     return {link: copies[0] if len(copies) == 1 else 1.0 for link, copies in users.items()}
 
 
@@ -210,7 +210,7 @@ def _fair_shares(offered: list[Stream], left: dict[str, float]) -> list[float]:
         levels = {}
         for number, stream in waiting.items():
             level = min((left[link] / flows[link] for link in stream.route), default=ENDLESS)
-            levels[number] = min(level, stream.rate * stream.packet_bits / stream.flows)
+            levels[number] = min(level, stream.packet_rate * stream.packet_bits / stream.flows)
         lowest = min(levels.values()) if rounds > 0 else ENDLESS
         for number in [number for number, level in levels.items() if level <= lowest * (1 + 1e-9)]:
             stream = waiting.pop(number)
@@ -222,7 +222,7 @@ def _fair_shares(offered: list[Stream], left: dict[str, float]) -> list[float]:
 
 def _events(result: RunEstimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
     """Number of events caused by packets and by ACKs."""
-    sent = [rate * stream.seconds for rate in rates]
+    sent = [rate * stream.active_s for rate in rates]
     events = 0.0 if stream.reverse_route else sent[0]
     for link, packets in zip(stream.route, sent, strict=False):
         events += packets * (lines[link].events or 1)
@@ -241,12 +241,14 @@ def _connections(result: RunEstimate, stream: Stream, rates: list[float]) -> Non
     group = f"traffic.{stream.group}"
     carried = rates[-1] / stream.session_transfer_pkts
     # Transfers that the links cannot carry stay open, and so do those in progress.
-    waiting = max(stream.opened - carried, 0.0) * stream.seconds + carried * (10 * stream.round_trip + 0.2)
+    waiting = max(stream.connections_per_second - carried, 0.0) * stream.active_s + carried * (
+        10 * stream.round_trip_s + 0.2
+    )
     waiting = min(waiting, stream.max_open_connections)
-    opened = min(stream.opened, carried + waiting / stream.seconds)
-    result.events[group] += PER_CONNECTION * opened * stream.seconds
-    result.memory[group] += PER_CONNECTION_OPEN * min(waiting, opened * stream.seconds)
-    result.memory[group] += PER_CONNECTION_DONE * carried * stream.seconds
+    opened = min(stream.connections_per_second, carried + waiting / stream.active_s)
+    result.events[group] += PER_CONNECTION * opened * stream.active_s
+    result.memory[group] += PER_CONNECTION_OPEN * min(waiting, opened * stream.active_s)
+    result.memory[group] += PER_CONNECTION_DONE * carried * stream.active_s
 
 
 def _full(offered: list[Stream], carried: list[list[float]], lines: Mapping[str, _Line]) -> set[str]:
@@ -254,7 +256,7 @@ def _full(offered: list[Stream], carried: list[list[float]], lines: Mapping[str,
     load: dict[str, float] = defaultdict(float)
     for stream, rates in zip(offered, carried, strict=True):
         for link, rate in zip(stream.route, rates, strict=False):
-            load[link] += rate * stream.packet_bits / stream.copies
+            load[link] += rate * stream.packet_bits / stream.represented_pairs
     return {link for link, bits in load.items() if bits >= 0.9 * lines[link].rate}
 
 
@@ -262,7 +264,7 @@ def _outstanding(
     result: RunEstimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line], full: set[str]
 ) -> None:
     """TCP packets in flight and in queues: at most the windows, the packets sent, and the capacity of the network."""
-    fits = rates[0] * stream.round_trip + 64 * stream.flows
+    fits = rates[0] * stream.round_trip_s + 64 * stream.flows
     limits = [_limit(lines[link], stream.packet_bits) for link in stream.route if link in full]
     for link in stream.route:
         fits += (_limit(lines[link], stream.packet_bits) or 0.0) * min(
@@ -272,7 +274,7 @@ def _outstanding(
     if limits and all(limit is None for limit in limits):
         fits = ENDLESS
     connections = min(stream.flows, stream.max_open_connections)
-    packets = min(fits, connections * stream.window, 2 * rates[0] * stream.seconds)
+    packets = min(fits, connections * stream.max_window, 2 * rates[0] * stream.active_s)
     watched = any(lines[link].watched for link in stream.route)
     result.memory[f"traffic.{stream.group}"] += packets * (PER_PACKET_OUTSTANDING + PER_LENGTH * watched)
 
@@ -282,15 +284,15 @@ def _held(result: RunEstimate, stream: Stream, rates: list[float], lines: Mappin
     connected = stream.max_open_connections < ENDLESS or bool(stream.session_transfer_pkts)
     for k, link in enumerate(stream.route):
         line = lines[link]
-        on_wire = rates[k + 1] * min(line.delay, stream.seconds)
+        on_wire = rates[k + 1] * min(line.delay, stream.active_s)
         result.memory[f"traffic.{stream.group}"] += on_wire * PER_PACKET_ON_WIRE
-        excess = max(rates[k] - rates[k + 1], 0.0) * stream.seconds
+        excess = max(rates[k] - rates[k + 1], 0.0) * stream.active_s
         limit = _limit(line, stream.packet_bits)
         if limit is not None:
             excess = min(excess, limit)
         elif connected:
             # Every open connection has at most one window of packets here.
-            excess = min(excess, stream.opened * stream.seconds * stream.window)
+            excess = min(excess, stream.connections_per_second * stream.active_s * stream.max_window)
         result.memory[f"links.{link}.queue"] += excess * (PER_PACKET_QUEUED + PER_LENGTH * line.watched)
 
 

@@ -42,14 +42,14 @@ class Stream:
         route: link directions of the data.
         reverse_route: link directions of the acknowledgements; empty for datagrams.
         flows: number of flows; of incast, of senders.
-        copies: number of pairs of ends that this one stands for.
-        seconds: mean time that a flow is active.
+        represented_pairs: number of pairs of ends that this one stands for.
+        active_s: mean time that a flow is active.
         packet_bits: size of a packet on the wire.
-        rate: packets per second that the flows offer together if nothing is lost, at most `ENDLESS`.
+        packet_rate: packets per second that the flows offer together if nothing is lost, at most `ENDLESS`.
         is_elastic: whether they offer less when packets are lost. Transfers that arrive by themselves are not elastic.
-        round_trip: seconds of propagation and of one packet's transmission on every link.
-        window: packets that one connection has outstanding at most.
-        opened: connections opened per second together, whatever has become of earlier ones.
+        round_trip_s: seconds of propagation and of one packet's transmission on every link.
+        max_window: packets that one connection has outstanding at most.
+        connections_per_second: connections opened per second together, whatever has become of earlier ones.
         session_transfer_pkts: packets of a connection that is opened by a session, else 0.
         max_open_connections: connections that the sessions have open together at most.
 
@@ -59,22 +59,22 @@ class Stream:
     route: list[str]
     reverse_route: list[str]
     flows: float
-    copies: float
-    seconds: float
+    represented_pairs: float
+    active_s: float
     packet_bits: float
-    rate: float
+    packet_rate: float
     is_elastic: bool = False
-    round_trip: float = 0.0
-    window: float = 0.0
-    opened: float = 0.0
+    round_trip_s: float = 0.0
+    max_window: float = 0.0
+    connections_per_second: float = 0.0
     session_transfer_pkts: float = 0.0
     max_open_connections: float = ENDLESS
 
     @property
     def is_limited_by_window(self) -> bool:
         """Whether the windows of long-lived flows limit the offered load."""
-        lasts = self.is_elastic and not self.session_transfer_pkts and self.round_trip > 0
-        return lasts and self.rate >= 0.999 * self.flows * self.window / self.round_trip
+        lasts = self.is_elastic and not self.session_transfer_pkts and self.round_trip_s > 0
+        return lasts and self.packet_rate >= 0.999 * self.flows * self.max_window / self.round_trip_s
 
 
 def traffic_streams(
@@ -96,7 +96,7 @@ def traffic_streams(
                 _tcp(stream, group, settings, delay, pace)
             else:
                 stream.packet_bits, rate = _datagrams(group, seconds)
-                stream.rate = min(rate * stream.flows, ENDLESS)
+                stream.packet_rate = min(rate * stream.flows, ENDLESS)
             yield stream
 
 
@@ -157,15 +157,15 @@ def _tcp(
     """Fill in the load of TCP flows or connections."""
     stream.is_elastic = True
     stream.packet_bits = 8 * (full_packet_bytes(group) or 0.0)
-    stream.window = settings["window"]
+    stream.max_window = settings["window"]
     ways = [*stream.route, *stream.reverse_route]
-    stream.round_trip = sum(delay[link] for link in ways) + sum(
+    stream.round_trip_s = sum(delay[link] for link in ways) + sum(
         stream.packet_bits / pace[link] for link in stream.route
     )
-    trip, seconds = max(stream.round_trip, 1e-9), stream.seconds
+    trip, seconds = max(stream.round_trip_s, 1e-9), stream.active_s
     # Slow start doubles the window in every round trip.
     doublings = min(seconds / trip + 1, MAX_DOUBLINGS)
-    most = min(stream.window / trip, settings["initial_window"] * 2**doublings / seconds)
+    most = min(stream.max_window / trip, settings["initial_window"] * 2**doublings / seconds)
     size = settings["packets"] or (settings["bytes"] and ceil(settings["bytes"] / settings["packet"]))
     if size:
         most = min(most, size / seconds)
@@ -173,7 +173,7 @@ def _tcp(
     if _is_session(group):
         _connections(stream, group, settings["packet"], trip)
     else:
-        stream.rate = stream.flows * most
+        stream.packet_rate = stream.flows * most
 
 
 def _written(settings: Mapping[str, Any], packet: float, seconds: float) -> float:
@@ -210,7 +210,7 @@ def _is_session(group: Mapping[str, Any]) -> bool:
 
 def _connections(stream: Stream, group: Mapping[str, Any], packet: float, trip: float) -> None:
     """Fill in the connections that all sessions together open, each of mean size."""
-    nanos = stream.seconds * 1e9
+    nanos = stream.active_s * 1e9
     per_flow: float
     if "web" in group:
         web = group["web"]
@@ -229,8 +229,8 @@ def _connections(stream: Stream, group: Mapping[str, Any], packet: float, trip: 
         stream.max_open_connections = stream.flows
     else:
         per_flow = _of_transfers(stream, group, packet, trip)
-    stream.opened = min(stream.flows * per_flow, ENDLESS)
-    stream.rate = min(stream.opened * stream.session_transfer_pkts, ENDLESS)
+    stream.connections_per_second = min(stream.flows * per_flow, ENDLESS)
+    stream.packet_rate = min(stream.connections_per_second * stream.session_transfer_pkts, ENDLESS)
     stream.is_elastic = stream.max_open_connections < ENDLESS
 
 
@@ -239,7 +239,7 @@ def _of_transfers(stream: Stream, group: Mapping[str, Any], packet: float, trip:
     transfers = group["transfers"]
     size = mean_value(transfers["size"])
     stream.session_transfer_pkts = max(ceil(size / packet) if transfers["unit"] == "bytes" else size, 1)
-    nanos = stream.seconds * 1e9
+    nanos = stream.active_s * 1e9
     if "incast" in group:
         if group["incast"]["every_ns"] is not None:
             return _per_second(group["incast"]["every_ns"])
@@ -248,7 +248,7 @@ def _of_transfers(stream: Stream, group: Mapping[str, Any], packet: float, trip:
     if transfers.get("arrivals") is not None:
         return _per_second(mean_value(transfers["arrivals"], nanos))
     stream.max_open_connections = stream.flows
-    return 1 / stream.seconds
+    return 1 / stream.active_s
 
 
 def _per_second(nanos: float) -> float:

@@ -24,12 +24,12 @@ _OUTAGE = '{ at = "10s", for = "2s" }'
 class LinkChanges:
     """A list of changes or outages, in the form for the engine and in the readable form.
 
-    `capacity`: milliseconds at which 1500 bytes may leave; `outages`: intervals in which the rate in a file is 0.
+    `delivery_times_ms`: when 1500 bytes may leave; `outages`: intervals in which the rate in a file is 0.
     """
 
     canonical: list[Entry]
     readable: list[Entry]
-    capacity: list[int] | None = None
+    delivery_times_ms: list[int] | None = None
     outages: Sequence[Entry] = ()
 
 

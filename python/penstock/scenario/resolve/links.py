@@ -86,7 +86,7 @@ class LinkSpec:
     def weight(self) -> int:
         """Its weight in the memory, in links."""
         changes = [side.change for side in (self.forward, self.backward) if side.change]
-        return self.count + sum(len(change.capacity or ()) + len(change.canonical) for change in changes)
+        return self.count + sum(len(change.delivery_times_ms or ()) + len(change.canonical) for change in changes)
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ def _entry(
         "reorder": side.reorder[0] if side.reorder else None,
         "duplicate": side.duplicate,
         "change": side.change.canonical if side.change else [],
-        "capacity_ms": side.change.capacity if side.change else None,
+        "capacity_ms": side.change.delivery_times_ms if side.change else None,
         "outage": _outages(side),
         "rtt_ns": spec.rtt_ns,
     }

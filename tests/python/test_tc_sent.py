@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from penstock.dialects import Conversion, ConversionContext, DialectError, read
-from penstock.units import parse_length, parse_rate, parse_size, parse_time
+from penstock.units import parse_length, parse_rate, parse_signed_size, parse_size, parse_time
 
 from validation.linux.tc_sent import recorded
 
@@ -132,7 +132,7 @@ def faults_of_cake(found: Conversion, sent: dict[str, int]) -> list[str]:
     """The framing as sent; an overhead that cake here does not take is listed."""
     faults = []
     overhead = sent.get("overhead", 0)
-    if int(found.parameters["overhead"].removesuffix("B")) != overhead and f"overhead {overhead}" not in " ".join(
+    if parse_signed_size(found.parameters["overhead"]) != overhead and f"overhead {overhead}" not in " ".join(
         found.lost_settings
     ):
         faults.append(f"overhead {overhead} was read as {found.parameters['overhead']}")

@@ -1,4 +1,4 @@
-"""`penstock challenge`: the network in which a scheme falls furthest behind its rivals."""
+"""`penstock challenge`: the network in which a scheme falls farthest behind its rivals."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ MetricName = Annotated[
     value_option(
         "--metric",
         "METRIC",
-        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: of the first four, the one with "
-        "the largest loss in each network.",
+        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: in each network, that of "
+        "the first four in which the scheme falls farthest behind.",
     ),
 ]
 BudgetTime = Annotated[
@@ -61,7 +61,7 @@ BudgetTime = Annotated[
 Runs = Annotated[
     int, value_option("--runs", "N", "Runs of each scheme in the confirmation, with fresh seeds.", min=2, max=MAX_RUNS)
 ]
-FirstSeed = Annotated[int, value_option("--seed", "N", "Seed of the search.", min=0, max=MAX_SEED)]
+SearchSeed = Annotated[int, value_option("--seed", "N", "Seed of the search.", min=0, max=MAX_SEED)]
 Output = Annotated[
     str | None, value_option("-o --output", "FILE.toml", "Write the network as a scenario file.", OUTPUT)
 ]
@@ -74,7 +74,7 @@ def challenge(
     metric: MetricName = None,
     budget: BudgetTime = "60s",
     runs: Runs = 10,
-    seed: FirstSeed = 1,
+    seed: SearchSeed = 1,
     jobs: Jobs = None,
     load: Load,
     store: StoreFolder = None,
@@ -82,10 +82,10 @@ def challenge(
     html: HtmlTarget = None,
     output: Output = None,
 ) -> None:
-    """Find the network in which a scheme falls furthest behind its best rival, and confirm it with fresh seeds.
+    """Find the network in which a scheme falls farthest behind its best rival, and confirm it with fresh seeds.
 
-    The network is then simplified while at least 80 % of the loss relative to the rival remains, and printed as a
-    scenario file for `compare`. A rule describes the networks in which the scheme falls behind.
+    The network is then simplified while at least 80 % of the deficit remains, and printed as a scenario file for
+    `compare`. A rule describes the networks in which the scheme falls behind.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

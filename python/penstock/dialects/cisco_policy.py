@@ -162,7 +162,7 @@ def _read_fair(class_: _Class, words: list[str]) -> None:
         raise DialectError(f"{class_.label} {line}: expected fair-queue")
     if words:
         class_.lost_settings.append(
-            f"{class_.label} {line}: here each flow has its own queue, without a limit of its own"
+            f"{class_.label} {line}: here each flow has its own queue, without a separate limit"
         )
 
 
@@ -195,7 +195,7 @@ class _Reader:
         if may_be_alone and not any(map(_queues, classes[:-1])):
             result = self._single(classes[-1], rate, depth)
             for class_ in classes[:-1]:
-                result.lost_settings += [*class_.lost_settings] or [f"{class_.label}: it has no queue of its own"]
+                result.lost_settings += [*class_.lost_settings] or [f"{class_.label}: it has no separate queue"]
             return result
         return self._several(classes, rate)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from penstock.dialects.conversion import Conversion, ConversionContext, length_in_packets
 from penstock.dialects.tc_keys import GivenKey
 from penstock.scenario.framing import FRAMINGS, LARGEST_OVERHEAD
-from penstock.units import parse_rate, parse_time
+from penstock.units import parse_rate, parse_signed_size, parse_time
 
 __all__ = ["convert_limit_to_bytes", "read_cake"]
 
@@ -38,9 +38,9 @@ def read_cake(order: Sequence[GivenKey], conversion: Conversion) -> None:
         elif word == "raw":
             overhead, cells = 0, "none"
         elif word == "overhead":
-            overhead = int(item.key.parse_value(item.text).removesuffix("B"))
+            overhead = parse_signed_size(item.key.parse_value(item.text))
         elif word == "mpu":
-            mpu = int(item.key.parse_value(item.text).removesuffix("B"))
+            mpu = parse_signed_size(item.key.parse_value(item.text))
         elif word in ("atm", "ptm", "noatm"):
             cells = item.key.flag_value
     if conversion.parameters["isolation"] in _BY_HOST and all(item.key.word != "nat" for item in order):

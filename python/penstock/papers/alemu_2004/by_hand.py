@@ -37,7 +37,7 @@ WINDOWS = [1, 2, 4, 8, 16, WINDOW, WINDOW]
 
 
 def _transfer(round_trip: int) -> ps.Scenario:
-    """One transfer without losses, measured from the middle of a round trip of 100 ms to that of the next."""
+    """A transfer without losses, measured from the middle of one round trip of 100 ms to the middle of the next."""
     flow = ps.Tcp(
         from_="A", to="B", flavour="reno", profile="ns2", window=WINDOW, initial_window=1, syn=False, start="0s"
     )

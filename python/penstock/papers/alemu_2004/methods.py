@@ -224,7 +224,9 @@ tab3_3 = Exhibit(
 
 
 MOVING = ["squeeze", "spread", "shift-up", "shift-down"]
-"""Methods 3 to 6, the rows of Figure 3.8."""
+"""Methods 3 to 6, the panels of Figure 3.8."""
+DRAWN_MAX_P = 0.1
+"""The height of the ramps in Figure 3.8: an example, since these methods move the thresholds and keep max_p."""
 
 
 def moves(summary: SummaryTable) -> Figure:
@@ -239,14 +241,14 @@ def moves(summary: SummaryTable) -> Figure:
                 low, high = (numbers[f"{name}, {end}"].mean for name in ("min_th", "max_th"))
                 ax.plot(
                     [0, low, high, high, 20],
-                    [0, 0, 0.1, 1, 1],
+                    [0, 0, DRAWN_MAX_P, 1, 1],
                     label=end,
                     color=style.COLOURS[i],
                     ls=style.DASHES[1 - i],
                 )
             ax.axvline(KT, color="black", linewidth=0.4)
             ax.set_title(f"({letter}) method {METHODS.index(method) + 1}, {method}")
-            ax.set_ylim(0, 0.12)
+            ax.set_ylim(0, 1.2 * DRAWN_MAX_P)
             ax.set_xlim(0, 2 * KT)
             ax.set_xticks(range(0, 21, 5))
         figure.supxlabel("average queue (packets)", size=8)

@@ -166,7 +166,7 @@ tab1_1 = Exhibit(
     claim(
         "tab1.1/c1",
         table_statement(partial(_as_printed, PRINTED["control"]), ASKED),
-        reason_text="Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
+        reason_text="Section 1.3 describes SFB as per flow; its algorithm does not distinguish classes",
         others={SFB_PER_FLOW: table_statement(partial(_as_printed, {**PRINTED["control"], "SFB": "FBC"}), ASKED)},
     ),
     study=study,

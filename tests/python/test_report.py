@@ -329,7 +329,9 @@ def test_the_headline_is_about_the_busiest_link_which_stands_first() -> None:
     result = compare_result()
     comparison = Comparison(result)
     assert comparison.places[:2] == ["bottleneck", "bottleneck.reverse"]
-    assert comparison.conclusion.startswith("The lowest 99th percentile of the delay: ")
+    assert comparison.conclusion.startswith(
+        "The lowest 99th percentile of the delay within 2 points of the highest utilization: "
+    )
     assert "bottleneck (the busiest link) at 0 extra flows: " in comparison.conclusion
     text = repr(comparison)
     assert "bottleneck: mean ±" in text

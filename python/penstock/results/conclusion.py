@@ -95,7 +95,8 @@ def conclusions_about_link(
     scale = display_unit("time", delays.means[np.isfinite(delays.means)])
     conclusions = [_At(labels, delays, uses, point, margin, scale).conclusion(names[point]) for point in range(points)]
     best = [conclusion.best for conclusion in conclusions]
-    return LinkConclusions(best_counts_sentence(labels, best) if points > 1 and any(best) else "", conclusions)
+    over_all = best_counts_sentence(labels, best, margin) if points > 1 and any(best) else ""
+    return LinkConclusions(over_all, conclusions)
 
 
 def check_margin(margin: float) -> None:
@@ -165,7 +166,7 @@ class _At:
         among = (
             ""
             if len(busy) == len(measured)
-            else f", among the schemes within {self._margin} of the highest utilization"
+            else f", among the schemes within {_points(self.margin)} of the highest utilization"
         )
         if len(best) == 1 < len(busy):
             return (
@@ -174,7 +175,7 @@ class _At:
             )
         if len(busy) == 1:
             return (
-                f"{self.labels[best[0]]} alone is within {self._margin} of the highest utilization,"
+                f"{self.labels[best[0]]} alone is within {_points(self.margin)} of the highest utilization,"
                 f" {self._percent(used[best[0]])}; its {P99} is {self._delay(best[0])}."
             )
         named = join_with_and([self.labels[i] for i in best])
@@ -217,11 +218,6 @@ class _At:
         listed = f"{', '.join(texts[:MOST_NAMED])}{more}" if more else join_with_and(texts)
         return f" A lower delay, with more of the link idle: {listed}."
 
-    @property
-    def _margin(self) -> str:
-        points = 100 * self.margin
-        return f"{points:g} point{'' if points == 1 else 's'}"
-
     def _delay(self, scheme: int) -> str:
         value = self.delays.means[self.point][scheme] * self.scale.factor
         return f"{format_number(value, 1 if abs(value) < 1000 else 0)} {self.scale.unit}"
@@ -230,18 +226,25 @@ class _At:
         return f"{format_number(100 * share, 1)} %"
 
 
-def best_counts_sentence(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
+def best_counts_sentence(labels: Sequence[str], best: Sequence[Sequence[int]], margin: float = MARGIN) -> str:
     """The number of settings at which each scheme is best, or not significantly different from the best; descending.
 
-    >>> best_counts_sentence(["red", "pie", "codel"], [[1], [1, 2], [1]])
-    'The lowest 99th percentile of the delay: pie at all 3 settings, codel at 1, red at none.'
+    >>> best_counts_sentence(["red", "pie", "codel"], [[1], [1, 2], [1]]).partition(": ")[2]
+    'pie at all 3 settings, codel at 1, red at none.'
     """
     counts = {label: sum(scheme in indices for indices in best) for scheme, label in enumerate(labels)}
     named = {count: [label for label in labels if counts[label] == count] for count in sorted(counts.values())}
     (first, leaders), *others = sorted(named.items(), reverse=True)
     of_all = f"all {len(best)} settings" if first == len(best) else f"{first} of {len(best)} settings"
     rest = "".join(f", {join_with_and(schemes)} at {count or 'none'}" for count, schemes in others)
-    return f"The lowest {P99}: {join_with_and(leaders)} at {of_all}{rest}."
+    among = f"within {_points(margin)} of the highest utilization"
+    return f"The lowest {P99} {among}: {join_with_and(leaders)} at {of_all}{rest}."
+
+
+def _points(share: float) -> str:
+    """A share as percentage points, in words."""
+    points = 100 * share
+    return f"{points:g} point{'' if points == 1 else 's'}"
 
 
 def run_sentence(place: str, numbers: Mapping[str, Any]) -> str:

@@ -201,14 +201,6 @@ def _cross_traffic(ns2: Numbers) -> bool:
     return 140 <= ns2("fast_pct", **at) <= 160 and 0.93 <= ns2("util", **at) <= 0.97
 
 
-def _alike_beyond_5000(ns2: Numbers) -> bool:
-    """With tail-drop goodputs with 20 000 packets differ by no more than 5 % of the share from those with 5000."""
-    return all(
-        abs(ns2(goodput, network="trips", B=20000) - ns2(goodput, network="trips", scheme="DropTail", B=5000)) <= 5
-        for goodput in ("slow_pct", "fast_pct")
-    )
-
-
 def _tahoe_as_reno(ns2: Numbers) -> bool:
     """Goodputs with Tahoe differ by no more than 7 % of the share from those with Reno."""
     queues = [("DRR", 400), ("DRR", 1000), ("DropTail", 400)]
@@ -241,7 +233,6 @@ LONG = (
             "c14": _longer_trip_has_less,
             "c19": _cross_traffic,
             "c26": _ten_in_a_queue,
-            "c30": _alike_beyond_5000,
             "c31": _tahoe_as_reno,
         }.items()
     ),

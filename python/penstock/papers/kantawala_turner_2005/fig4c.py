@@ -8,7 +8,10 @@ study = buffer_study(TRIPS, "short")
 
 c09 = claim("c09", ratio(scheme=NEW).between(1.0, 1.3))
 relative = ratio / ratio(scheme="QSDRR")
-c11 = claim("c11", every((relative <= 1.2)(buffer=within(100, 400)), relative.between(0.9, 1.1)(buffer=LAST)))
+alike = relative.between(0.9, 1.1)
+c11 = claim("c11", every((relative <= 1.2)(buffer=within(100, 400)), alike(buffer=LAST)))
+c11_alike = claim("c11", alike)
+"""The part of c11 on buffers in which the ratios are equal."""
 
 CLAIMS = claims_if_measured(
     SETTLED,

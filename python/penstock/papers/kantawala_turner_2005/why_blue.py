@@ -1,4 +1,4 @@
-"""Why c20 is contradicted: the best settings of Blue use more of the link than the paper prints (three hops)."""
+"""Why c01 and c20 are contradicted: the best settings of Blue use more of the link than the paper prints."""
 
 import penstock as ps
 from penstock.reproduce.figure import (
@@ -9,8 +9,20 @@ from penstock.reproduce.figure import (
     value_for_effort,
 )
 
+from .fig4a import c01
 from .fig5b import blue as c20
-from .setup import BLUE_TRIED, HOPS, LAST, NETWORKS, SETTLED, blue, buffer_figure, in_authors_setup, run_span
+from .setup import (
+    BLUE_TRIED,
+    HOPS,
+    LAST,
+    NETWORKS,
+    SETTLED,
+    TRIPS,
+    blue,
+    buffer_figure,
+    in_authors_setup,
+    run_span,
+)
 
 SETTINGS = {
     **{f"the report's set {number}": BLUE_TRIED[i] for number, i in enumerate((0, 1, 4, 5), start=1)},
@@ -21,19 +33,24 @@ rate."""
 
 
 def _study(effort: ReproductionEffort) -> Study:
-    span = value_for_effort(run_span(HOPS), effort)
-
-    def scenario(set: str, buffer: int) -> ps.Scenario:
-        return NETWORKS[HOPS]("long", blue(buffer, *SETTINGS[set]), span)
+    def scenario(network: str, set: str, buffer: int) -> ps.Scenario:
+        return NETWORKS[network]("long", blue(buffer, *SETTINGS[set]), value_for_effort(run_span(network), effort))
 
     sets = effort.quick_or_full(list(SETTINGS)[:1], list(SETTINGS))
-    return Study(scenario, {"set": sets, "buffer": effort.quick_or_full([2000], [400, 1000, LAST])})
+    buffers = effort.quick_or_full([2000], [400, 1000, LAST])
+    return Study(scenario, {"network": [HOPS, TRIPS], "set": sets, "buffer": buffers})
 
 
 study = in_authors_setup(_study)
 CLAIMS = claims_if_measured(
     SETTLED,
-    *(claim for name in SETTINGS for claim in claims_under_reading(f"Blue with one setting, {name}", [c20], set=name)),
+    *(
+        claim
+        for name in SETTINGS
+        for claim in claims_under_reading(
+            f"Blue with one setting, {name}", [c01(network=TRIPS), c20(network=HOPS)], set=name
+        )
+    ),
 )
 
-draw = buffer_figure("utilization", "utilization with Blue, three hops (%)", by="set")
+draw = buffer_figure("utilization", "utilization with Blue, three hops (%)", by="set", where={"network": HOPS})

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
+import penstock as ps
 import pytest
 from penstock.dialects import ConversionContext, DialectError, read, write
 from penstock.studies.candidate import Candidate
@@ -114,6 +115,19 @@ def test_a_configuration_has_the_values_of_its_manual_page(
 def test_a_scheme_in_words_of_tc_has_the_same_values() -> None:
     found = Candidate.parse("tc: dualpi2")
     assert (found.name, found.params) == ("dualpi2", DUALPI2)
+
+
+def test_the_step_of_the_kernel_is_less_than_a_packet_at_10_mbit() -> None:
+    """1 ms is less than the 1.2 ms that a packet takes, so Prague gets much less next to CUBIC than with a ramp."""
+
+    def prague_goodput(queue: ps.Queue) -> float:
+        link = ps.Link(from_="a", to="b", rate="10Mbit", delay="5ms", queue=queue, watch=True)
+        traffic = {flavour: ps.Tcp(from_="a", to="b", flavour=flavour) for flavour in ("prague", "cubic")}
+        scenario = ps.Scenario(duration="30s", warmup="10s", links={"bottleneck": link}, traffic=traffic)
+        return ps.run(scenario, seed=1).traffic["prague"].goodput_bps
+
+    step = Candidate.parse("tc: dualpi2")
+    assert prague_goodput(ps.DualPi2(**step.params)) < 0.7 * prague_goodput(ps.DualPi2(limit="10000p"))
 
 
 def test_what_differs_from_the_kernel_is_written() -> None:

@@ -53,4 +53,4 @@ CLAIMS = claims_if_measured(
     ),
 )
 
-draw = buffer_figure("utilization", "utilization with Blue, three hops (%)", by="set", where={"network": HOPS})
+draw = buffer_figure("g_slow", "goodput with Blue, 200 ms (%)", by="set", where={"network": TRIPS})

@@ -198,9 +198,9 @@ def measure() -> dict[str, Any]:
 
 HEAD = """# Accuracy of real links
 
-The first two tables measure penstock's links between two hosts on one machine, with a propagation delay of 10 ms each way.
-The last table measures the kernel's shapers `tbf` and `htb` with the same senders. The shapers have a burst of 4 ms and
-no propagation delay.
+The first two tables measure penstock's links between two hosts on one machine, with a propagation delay of 10 ms each
+way. The last table measures the kernel's shapers `tbf` and `htb` with the same senders. The shapers have a burst of 4
+ms and no propagation delay.
 
 `make accuracy` measures everything on this page in about {minutes} minutes, best on a machine without other load.
 {machine}
@@ -279,13 +279,14 @@ def kernel(data: Mapping[str, Any]) -> Iterator[str]:
 NOTES = """
 Columns:
 
-* *Rate of datagrams*: deviation of the delivered rate from the link's rate, with datagrams sent at 1.2 times this rate.
+* *Rate of datagrams*: deviation of the delivered rate from the link's rate, with datagrams sent at 1.2 times this
+  rate.
 * *Goodput of TCP*: goodput of four CUBIC flows, relative to the maximum (1448 of the 1500 bytes of a packet).
 * *Lateness*: actual minus computed departure time of TCP packets.
 * *Longest queue, limit*: in packets, with datagrams.
 * *Marks*: marks set by RED in four transfers, and marks counted by the receiver's kernel (`IpExtInCEPkts`).
-* *Exact*: propagation and transmission time. In the rows *no link*, a host sends the requests to itself. A shaper passes
-  packets within its burst at once, so the mean through a shaper can be below the exact value.
+* *Exact*: propagation and transmission time. In the rows *no link*, a host sends the requests to itself. A shaper
+  passes packets within its burst at once, so the mean through a shaper can be below the exact value.
 """
 
 

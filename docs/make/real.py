@@ -111,15 +111,15 @@ def measure() -> dict[str, Any]:
 
 HEAD = """# Real and simulated runs side by side
 
-This page compares simulations with runs on real links, with the same scenarios and seeds. Both kinds of runs use the same
-code of the queues. The real TCP is that of Linux {kernel}, in network namespaces.
+This page compares simulations with runs on real links, with the same scenarios and seeds. Both kinds of runs use the
+same code of the queues. Real runs use the TCP of Linux {kernel} between network namespaces.
 
-Four flows with round trips of 20 to 26 ms share a link with a buffer of 40 ms. Statistics cover 10 s after a warm-up of
-4 s. Each number is the mean of {runs} runs. Differences are real minus simulated values of the same seed, with the
+Four flows with round trips of 20 to 26 ms share a link with a buffer of 40 ms. Statistics cover 10 s after a warm-up
+of 4 s. Each number is the mean of {runs} runs. Differences are real minus simulated values of the same seed, with the
 half-width of the 95 % interval.
 
-`make real-vs-simulated` measures all {count} combinations of rate, scheme and congestion control, and one scenario with
-datagrams. It takes about {minutes} minutes and writes this page.
+`make real-vs-simulated` measures all {count} combinations of rate, scheme and congestion control, and one scenario
+with datagrams. It takes about {minutes} minutes and writes this page.
 
 {validity}
 
@@ -129,16 +129,16 @@ The table has the ratio of the real mean to the simulated mean, first with CUBIC
 
 {summary}
 
-* **Drop-tail:** Delay and utilization agree. The real goodput is about 1 % lower, because TCP timestamps take 12 of the 1460
-  bytes that a simulated packet has for user data.
-* **Short queues at 100 Mbit/s:** Real packets arrive in bursts, because the hosts share two processors and handle several
-  acknowledgements at once. Simulated hosts send no such bursts. With RED, whose default `max_th` is 1.8 ms at this rate,
-  bursts cause more drops and a lower utilization. With CoDel, they raise the delay above its target of 5 ms. At 10 Mbit/s,
-  both effects are small.
+* **Drop-tail:** Delay and utilization agree. The real goodput is about 1 % lower, because TCP timestamps take 12 of
+  the 1460 bytes that a simulated packet has for user data.
+* **Short queues at 100 Mbit/s:** Real packets arrive in bursts, because the hosts share two processors and handle
+  several acknowledgements at once. Simulated hosts send no such bursts. With RED, whose default `max_th` is 1.8 ms at
+  this rate, bursts cause more drops and a lower utilization. With CoDel, they raise the delay above its target of 5
+  ms. At 10 Mbit/s, both effects are small.
 * **Smoothed round-trip time:** At 10 Mbit/s, it is up to 2 ms shorter in real runs, because Linux delays fewer
   acknowledgements than the simulated receivers.
-* **Connection setup:** Real flows start with a handshake, and simulated flows of the profile `linux` do not. After the
-  warm-up, this makes no difference.
+* **Connection setup:** Real flows start with a handshake, and simulated flows of the profile `linux` do not. After
+  the warm-up, this makes no difference.
 """
 
 

@@ -82,9 +82,9 @@ ping. Everything runs in a kernel in virtual time, whose clock advances only whi
   `netem` delays the packets of the other direction.
 * *penstock*: two network namespaces, joined by the emulator (`crates/penstock-emu/examples/joined.rs`). The emulated
   link has the same rate, queue and round trip.
-* *Traffic*: Flows start 100 ms apart and send for 60 s, without segmentation offload. The first {begin} s are not
-  counted. A ping of 84 bytes crosses the queue every 10.007 ms. Each repetition ("start") starts the flows another
-  131 µs later.
+* *Traffic*: Flows start 100 ms apart and send for 60 s, without segmentation offload. Statistics start after {begin}
+  s. A ping of 84 bytes crosses the queue every 10.007 ms. Each repetition ("start") starts the flows another 131 µs
+  later.
 * *Sizes*: Both queues count the bytes of IP packets (in Linux, by `stab overhead -14`). A full packet takes 1.2 ms.
 * *Round trip*: Linux delivers a packet at the beginning of its transmission, penstock at the end. The emulated return
   path is therefore 1.2 ms shorter.

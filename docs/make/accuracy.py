@@ -198,9 +198,9 @@ def measure() -> dict[str, Any]:
 
 HEAD = """# Accuracy of real links
 
-Each row of the first table is a link of penstock between two hosts on one machine, with a propagation delay of 10 ms
-each way. For comparison, the last table has the kernel's own shapers `tbf` and `htb` with the same senders. The shapers
-run between two virtual Ethernet devices, with a burst of 4 ms and without propagation delay.
+The first two tables measure penstock's links between two hosts on one machine, with a propagation delay of 10 ms each
+way. The last table measures the kernel's shapers `tbf` and `htb` with the same senders. The shapers have a burst of 4
+ms and no propagation delay.
 
 `make accuracy` measures everything on this page in about {minutes} minutes, best on a machine without other load.
 {machine}
@@ -277,18 +277,16 @@ def kernel(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 NOTES = """
-Notes on the columns:
+Columns:
 
-* *Rate of datagrams*: the deviation of the delivered rate from the rate of the link, while datagrams are sent at 1.2
-  times the rate of the link.
-* *Goodput of TCP*: the goodput of four CUBIC flows, relative to the maximum: 1448 of the 1500 bytes of a packet.
-* *Lateness*: the delay of the actual departure of TCP packets relative to the computed departure.
-* *Longest queue, limit*: the longest queue during the test with datagrams, and the limit of the queue, in packets.
-* *Marks*: the marks that RED sets in four transfers, and the marks that the receiver's kernel counts
-  (`IpExtInCEPkts`).
-* *Exact*: the round trip without any other delay: propagation and transmission only. In the rows *no link*, a host
-  sends the requests to itself. A shaper lets packets within its burst pass at once, so the mean round trip through a
-  shaper can be below the exact value.
+* *Rate of datagrams*: deviation of the delivered rate from the link's rate, with datagrams sent at 1.2 times this
+  rate.
+* *Goodput of TCP*: goodput of four CUBIC flows, relative to the maximum (1448 of the 1500 bytes of a packet).
+* *Lateness*: actual minus computed departure time of TCP packets.
+* *Longest queue, limit*: in packets, with datagrams.
+* *Marks*: marks set by RED in four transfers, and marks counted by the receiver's kernel (`IpExtInCEPkts`).
+* *Exact*: propagation and transmission time. In the rows *no link*, a host sends the requests to itself. A shaper
+  passes packets within its burst at once, so the mean through a shaper can be below the exact value.
 """
 
 

@@ -111,39 +111,34 @@ def measure() -> dict[str, Any]:
 
 HEAD = """# Real and simulated runs side by side
 
-This page compares simulations with runs on real links. Both have the same scenarios and seeds: {count} combinations of
-two rates, three schemes and the congestion controls CUBIC and Reno, and one scenario with TCP and datagrams. Real runs
-use the TCP of Linux {kernel} between network namespaces. The code of the queues is the same in simulated and real runs.
+This page compares simulations with runs on real links, with the same scenarios and seeds. Both kinds of runs use the
+same code of the queues. Real runs use the TCP of Linux {kernel} between network namespaces.
 
-Four flows from hosts with round trips of 20 to 26 ms start within the first second. The buffer holds 40 ms. Statistics
-cover 10 s after a warm-up of 4 s. Each number is the mean of {runs} runs. Differences are real minus simulated values,
-paired by seed, with the half-width of the 95 % interval. `make real-vs-simulated` measures all numbers in about
-{minutes} minutes and writes this page.
+Four flows with round trips of 20 to 26 ms share a link with a buffer of 40 ms. Statistics cover 10 s after a warm-up
+of 4 s. Each number is the mean of {runs} runs. Differences are real minus simulated values of the same seed, with the
+half-width of the 95 % interval.
+
+`make real-vs-simulated` measures all {count} combinations of rate, scheme and congestion control, and one scenario
+with datagrams. It takes about {minutes} minutes and writes this page.
 
 {validity}
 
 ## Summary
 
-The table shows the ratios of real to simulated means, first with CUBIC, then with Reno:
+The table has the ratio of the real mean to the simulated mean, first with CUBIC, then with Reno:
 
 {summary}
 
-**Drop-tail.** The queueing delay and the utilization agree. The real goodput is lower because TCP timestamps take 12 of
-the 1460 bytes that a simulated packet has for user data. Packets have the same size on the link in both cases.
-
-**Short queues at 100 Mbit/s.** At this rate, RED's default `max_th` of 15 packets is a queue of only 1.8 ms; CoDel's
-target is 5 ms. Real packets arrive in bursts: the hosts share two processors, so they handle acknowledgements in groups
-and send the released packets back to back. Simulated hosts take no time and send no such bursts, as traces of both
-kinds of runs (`--trace`) show. RED drops more packets of the bursts, so the link is idle more often. With CoDel, the
-delay rises above the target between drops. At 10 Mbit/s, where a packet takes ten times as long, the effect is small.
-
-**Smoothed round-trip time.** At 10 Mbit/s, the smoothed round-trip time is up to 2 ms shorter in real runs, although
-the queueing delay is not. At this rate, two packets of a flow are several milliseconds apart, so a delayed
-acknowledgement lengthens the round trip of the first packet. The kernel's receivers delay fewer acknowledgements than
-the simulated receivers.
-
-**Connection setup.** Real flows start with a handshake; simulated flows of the profile `linux` send data at once.
-After the warm-up, this makes no difference.
+* **Drop-tail:** Delay and utilization agree. The real goodput is about 1 % lower, because TCP timestamps take 12 of
+  the 1460 bytes that a simulated packet has for user data.
+* **Short queues at 100 Mbit/s:** Real packets arrive in bursts, because the hosts share two processors and handle
+  several acknowledgements at once. Simulated hosts send no such bursts. With RED, whose default `max_th` is 1.8 ms at
+  this rate, bursts cause more drops and a lower utilization. With CoDel, they raise the delay above its target of 5
+  ms. At 10 Mbit/s, both effects are small.
+* **Smoothed round-trip time:** At 10 Mbit/s, it is up to 2 ms shorter in real runs, because Linux delays fewer
+  acknowledgements than the simulated receivers.
+* **Connection setup:** Real flows start with a handshake, and simulated flows of the profile `linux` do not. After
+  the warm-up, this makes no difference.
 """
 
 
@@ -183,7 +178,7 @@ def page(data: Mapping[str, Any]) -> str:
     again = sum(run["attempts"] > 1 for run in runs)
     validity = (
         f"Of {len(runs)} real runs, {len(valid)} are valid; {again} needed more than one attempt. In the valid runs, "
-        f"99 % of the packets\nleft their link at most {late * 1e6:.0f} µs late."
+        f"99 % of the packets left\ntheir link at most {late * 1e6:.0f} µs late."
     )
     count = sum(len({row["scheme"] for row in cell["rows"]}) for cell in data["cells"] if is_plain(cell))
     minutes = round(len(runs) * 14.5 / 60)

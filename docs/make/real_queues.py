@@ -70,28 +70,26 @@ def compared(cells: Cells) -> list[Compared]:
 
 HEAD = """# The queues of Linux and of penstock under real TCP
 
-This page compares five queues of Linux with penstock's: RED, CoDel, FQ-CoDel, PIE and CAKE. Both carry the same real
-traffic: TCP flows of Linux 6.1 and a ping. Everything runs in a kernel in virtual time (`validation/linux`): time
-passes only while all processes wait. So neither other load on the machine nor the emulator's own processing time
-affects the numbers. Any remaining differences are differences of the queues.
+This page compares five queues of Linux with penstock's under the same real traffic: TCP flows of Linux 6.1 and a
+ping. Everything runs in a kernel in virtual time, whose clock advances only while all processes wait
+(`validation/linux`). So neither other load nor the emulator's own processing time affects the numbers.
 
 {findings}
 
 ## Set-up
 
-* *Linux*: three network namespaces in a row. The middle namespace sends at 10 Mbit/s (`htb`) through the queue
-  under test; `netem` delays the packets in the other direction.
-* *penstock*: two network namespaces for the two hosts. The emulator (`crates/penstock-emu/examples/joined.rs`) joins
-  them by a TUN device in each. The emulated link has the same rate, queue and round trip.
-* The hosts, their programs and the counting are the same in both set-ups. Flows start 100 ms apart and send for 60 s.
-  Segments are sent one by one (no segmentation offload), and a ping of 84 bytes crosses the queue every 10.007 ms. The
-  first {begin} s are not counted. Each repetition ("start") shifts the start times of the flows by another 131 µs.
-* Both set-ups count the bytes of IP packets. By default, Linux also counts the 14 bytes of the Ethernet header, so
-  `stab overhead -14` subtracts them. A full packet then takes 1.2 ms in both set-ups.
-* Linux delivers a packet at the beginning of its transmission, penstock at the end. The emulated return path is
-  therefore 1.2 ms shorter, so that the round trips are equal.
-* The parameters are those of the [simulated cells](linux.md): limits, thresholds and weights as given to `tc`. PIE
-  updates its probability every 20 ms instead of 15 ms, because the timers of this Linux kernel have ticks of 10 ms.
+* *Linux*: three network namespaces in a row. The middle one sends at 10 Mbit/s (`htb`) through the queue under test.
+  `netem` delays the packets of the other direction.
+* *penstock*: two network namespaces, joined by the emulator (`crates/penstock-emu/examples/joined.rs`). The emulated
+  link has the same rate, queue and round trip.
+* *Traffic*: Flows start 100 ms apart and send for 60 s, without segmentation offload. Statistics start after {begin}
+  s. A ping of 84 bytes crosses the queue every 10.007 ms. Each repetition ("start") starts the flows another 131 µs
+  later.
+* *Sizes*: Both queues count the bytes of IP packets (in Linux, by `stab overhead -14`). A full packet takes 1.2 ms.
+* *Round trip*: Linux delivers a packet at the beginning of its transmission, penstock at the end. The emulated return
+  path is therefore 1.2 ms shorter.
+* *Parameters*: those of the [simulated cells](linux.md#queues-under-tcp). PIE updates its probability every 20 ms
+  instead of 15 ms, because this kernel's timers have ticks of 10 ms.
 
 The mean delay is the mean number of waiting packets divided by the departure rate. `make real-queues` records all
 numbers in `tests/data/linux/real_queues.json` and writes this page. It takes about two hours on one processor, after
@@ -100,7 +98,8 @@ numbers in `tests/data/linux/real_queues.json` and writes this page. It takes ab
 ## Results
 
 The numbers are means over {starts} starts. A cell is named by its queue, the round trip in ms, the congestion control
-and the number of flows. With `_ecn`, the queue marks and both hosts use ECN; CAKE marks whenever the hosts use ECN.
+and the number of flows. In cells with `_ecn`, the queue marks and both hosts use ECN. CAKE marks whenever the hosts
+use ECN.
 
 """
 
@@ -121,10 +120,10 @@ def findings(found: Sequence[Compared], cells: Cells) -> str:
     largest = {r: f"{100 * max(abs(c.ratio - 1) for c in found if c.result == r):.0f} %" for r in RESULTS}
     late = max(max(numbers["late_us"]) for entry, numbers in cells.items() if entry.endswith("penstock"))
     return (
-        f"The results are the mean delay, drops and marks of {len(CELLS)} cells. Of these {len(found)} results, {near} "
-        f"are within 10 % of Linux's. The largest deviations are {largest['delay']} of the delay, {largest['drops']} "
-        f"of the drops and {largest['marks']} of the marks. In every run, the emulator sent 99 % of the packets at "
-        f"most {late:.1f} µs late."
+        f"The page has the mean delay, drops and marks of {len(CELLS)} cells. Of these {len(found)} results, {near} "
+        f"are within 10 % of Linux's. The largest deviations are {largest['delay']} (delay), {largest['drops']} "
+        f"(drops) and {largest['marks']} (marks). In every run, the emulator sent 99 % of the packets at most "
+        f"{late:.1f} µs late."
     )
 
 
@@ -150,9 +149,9 @@ def _shown(c: Compared) -> Iterator[str]:
 NOTE = """
 ## Flows without ECN
 
-With ECN, RED and CoDel sometimes drop the packet that opens a connection, because it is not ECN-capable. Linux then
-uses no ECN for this connection, and about 200 packets of the flow are dropped instead of marked. The table therefore
-counts starts with more than {bound} drops as starts with at least one flow without ECN:
+RED and CoDel sometimes drop a SYN, because SYNs are not ECN-capable. Linux then uses no ECN for this connection, and
+about 200 of its packets are dropped instead of marked. The table divides the starts at {bound} drops: a start with
+more has at least one flow without ECN.
 
 {table}
 """

@@ -60,7 +60,22 @@ def test_transfers_on_the_page_of_validation() -> None:
 
 def test_recordings_on_the_page_of_linux() -> None:
     cells = record("linux/tcp_single_flow.json")["cells"]
-    assert numbers(r"replays (\d+) recordings twice", page("explanation/linux.md")) == [len(cells)]
+    printed = numbers(
+        r"replays (\d+) recordings .*? For (\d+) of them, the ACKs were recorded", page("explanation/linux.md")
+    )
+    assert printed == [len(cells), sum(isinstance(cell.get("acks"), str) for cell in cells)]
+
+
+def test_differences_on_the_page_of_linux() -> None:
+    """The counts of the reasons, and the ratios of the unexplained results."""
+    text = (ROOT / "tests" / "data" / "linux" / "qdisc_tcp_differences.txt").read_text(encoding="utf-8")
+    rows = [line.rsplit(maxsplit=2) for line in text.splitlines() if not line.startswith("#")]
+    linux = (ROOT / "docs" / "explanation" / "linux.md").read_text(encoding="utf-8")
+    printed = re.findall(r"^\| (spread|pushes|receiver|unknown) \| (\d+) \|", linux, re.M)
+    assert {reason: int(count) for reason, count in printed} == Counter(reason for *_, reason in rows)
+    unknown = re.findall(r"^\| .* \| \d+ (?:Reno|CUBIC|BBR) \| (?:delay|drops) \| ([\d.]+) \|$", linux, re.M)
+    expected = [float(ratio) for _, ratio, reason in rows if reason == "unknown"]
+    assert sorted(map(float, unknown)) == pytest.approx(sorted(expected), abs=0.005001)
 
 
 def test_offered_load_on_the_page_of_web_sessions() -> None:

@@ -56,7 +56,7 @@ With the measured mean window W_sim, the deviation q − q_law is N times the su
 | term | definition | cause |
 | --- | --- | --- |
 | window | (W_sim − W) / (1 + p) | The formula for W counts each mark and has no timeouts. |
-| count (drops only) | W_sim ((1 − p) − 1 / (1 + p)) | The law has p drops per served packet; a simulated queue drops p of the arriving packets. |
+| count | drops only: W_sim ((1 − p) − 1 / (1 + p)) | p is a share of the served packets in the law, but of the arriving packets in a queue. |
 | flight | packets of a flow in the queue and on the links, minus W_sim (1 − p) | Windows are not always full. |
 
 The terms in packets per flow, for {flows} flows:
@@ -141,8 +141,8 @@ def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
         + ". Timeouts make the deviation larger than with marks."
     )
     yield (
-        "* **Causes, marks from p = 0.02 on:** in each window, 0.25 to 0.4 packets are not in flight. This causes 65 to "
-        "85 % of the deviation. The rest is due to windows that are a few per cent smaller than in the formula."
+        "* **Causes, marks from p = 0.02 on:** in each window, 0.25 to 0.4 packets are not in flight. This causes 65 "
+        "to 85 % of the deviation. The rest is due to windows that are a few per cent smaller than in the formula."
     )
 
 
@@ -293,8 +293,8 @@ def _limited(results: Results) -> str:
         "* At p = 0.01, 700 flows with a limit of 12 packets and 1300 flows with a limit of 6 have the same queue. In "
         f"the simulation, the second queue is {100 * (six / twelve - 1):.0f} % longer than the first; by the law, it "
         f"is {100 * (law_six / law_twelve - 1):.0f} % longer.\n"
-        "* For a queue of 3000 packets, the 1300 flows need about twice the probability that the 700 flows need. In the "
-        f"simulation, they need {p_six / p_twelve:.1f} times as much ({p_six:.3f} instead of {p_twelve:.3f})."
+        "* For a queue of 3000 packets, the 1300 flows need about twice the probability that the 700 flows need. In "
+        f"the simulation, they need {p_six / p_twelve:.1f} times as much ({p_six:.3f} instead of {p_twelve:.3f})."
     )
 
 

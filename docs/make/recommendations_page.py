@@ -41,7 +41,7 @@ class Advice:
 ADVICE = (
     Advice(
         "Brandauer et al. (2001)",
-        "RED has neither a higher utilization than tail-drop nor a lower loss rate.",
+        "RED has no advantage over tail-drop: neither a higher utilization nor a lower loss rate.",
         (("utilization", "tail-drop", ">=", "RED"), ("loss", "tail-drop", "<", "RED")),
         (
             ("p99_ms", "FQ-CoDel", "<", "tail-drop"),
@@ -78,7 +78,7 @@ ADVICE = (
     ),
     Advice(
         "Kantawala and Turner (2005)",
-        "With one queue per flow, even a small buffer gives fairer rates than a single queue with a buffer of any size.",
+        "With one queue per flow, a small buffer gives fairer rates than a single queue with a buffer of any size.",
         (("jain", "DTDRR", ">", "tail-drop"), ("jain", "DTDRR", ">", "RED"), ("jain", "DTDRR", ">", "BLUE")),
         (("jain", "FQ-CoDel", ">", "DTDRR"), ("p99_ms", "FQ-CoDel", "<", "DTDRR"), ("p99_ms", "CAKE", "<", "DTDRR")),
     ),
@@ -94,10 +94,9 @@ def page(results: Results) -> str:
 
 INTRO = f"""# Recommendations of 2001 to 2005 with today's senders
 
-Each of the five papers that penstock reproduces recommends a queue. The recommendation implies rankings: one queue is
-better than another by a metric. This page tests these rankings with Reno (SACK), CUBIC and BBR senders. It also
-compares the recommended queues with PIE, FQ-CoDel and CAKE at their defaults. `make recommendations` measures all
-numbers and writes this page.
+Each of the five papers that penstock reproduces ranks queues by metrics such as the loss rate, and prefers one queue.
+This page tests the rankings with Reno (SACK), CUBIC and BBR senders. It also compares the preferred queues with PIE,
+FQ-CoDel and CAKE at their defaults. `make recommendations` measures all numbers and writes this page.
 
 * **Network:** one link of 20 Mbit/s with {LOADS[0]} or {LOADS[1]} endless flows. Half of the flows have a round trip of
   20 ms, the others of 100 ms.
@@ -152,7 +151,7 @@ def _summary(results: Results) -> str:
     text = (
         f"The table counts the rankings that are confirmed with {LOADS[0]} and with {LOADS[1]} flows. The columns "
         '"advice" are about the rankings of the paper. The columns "newer queue better" count how often a newer queue '
-        "is better than the recommended queue."
+        "is better than the queue that the paper prefers."
     )
     legend = (
         "In the sections below, *yes* means that the ranking is confirmed, *no* that it is reversed, and *open* that "

@@ -56,7 +56,7 @@ With the measured mean window W_sim, the deviation q − q_law is N times the su
 | term | definition | cause |
 | --- | --- | --- |
 | window | (W_sim − W) / (1 + p) | The formula for W counts each mark and has no timeouts. |
-| count | drops only: W_sim ((1 − p) − 1 / (1 + p)) | p is a share of the served packets in the law, but of the arriving packets in a queue. |
+| count | drops only: W_sim ((1 − p) − 1 / (1 + p)) | The law counts drops per served, not per arriving packet. |
 | flight | packets of a flow in the queue and on the links, minus W_sim (1 − p) | Windows are not always full. |
 
 The terms in packets per flow, for {flows} flows:

@@ -60,8 +60,8 @@ Above this number of flows, drop-tail is the better queue (interpolated between 
 ## Limits of the model
 
 The loss after correction depends on the variance of the number of losses per block. The model derives this variance
-from the run lengths alone: variance / mean = E[A²] / E[A], where A is the length of a run. The table compares this
-ratio with the ratio measured in {traces} runs with the code (16,4):
+from the run lengths alone: variance / mean = E[A²] / E[A], where A is the length of a run. The table compares the
+measured ratio with this predicted ratio ({traces} runs, code (16,4)):
 
 {dispersion}
 
@@ -75,8 +75,8 @@ ratio with the ratio measured in {traces} runs with the code (16,4):
 So the model errs in opposite directions for the two queues, and near the crossing point it predicts the wrong one.
 
 The thesis measured crossing points at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). Its loss
-rates are close to the loss rates on this page, but fewer of its blocks are beyond repair behind RED. The cause is
-unknown, because the thesis does not give all its settings. ns-2.35 with the settings of this page [agrees with
+rates are close to the loss rates on this page, but fewer of the thesis' blocks are beyond repair behind RED. The cause
+is unknown, because the thesis does not give all its settings. ns-2.35 with the settings of this page [agrees with
 penstock](validation.md).
 """
 

@@ -125,8 +125,8 @@ def page(results: Results) -> str:
 
 def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
     yield (
-        "From p = 0.01 on, the simulated queue is shorter than predicted. The table shows by how much. The ranges are "
-        "over 100 to 300 flows, and with drops also over both minimum RTOs:\n"
+        "From p = 0.01 on, the simulated queue is shorter than predicted. The table shows this "
+        "deviation. Ranges are over 100 to 300 flows, and with drops also over both minimum RTOs:\n"
     )
     yield "| p | marks | marks in ns-2 | drops |\n| --- | ---: | ---: | ---: |"
     for p in (0.01, 0.02, 0.05, 0.1):
@@ -134,8 +134,8 @@ def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
         by_drops = _range(abs(results.of("drop", n, p, rto).deviation) for n in LOADS for rto in ("200ms", "1s"))
         yield f"| {p:g} | {by_marks} | {_ns2(results, p)} | {by_drops} |"
     yield (
-        "\n* **ns-2 deviates as much**, so the deviation is an error of the law, not of penstock. It is largest with "
-        "100 flows. Timeouts make it larger with drops than with marks."
+        "\n* **ns-2 deviates as much**, so the deviation is an error of the law, not of penstock. The deviation "
+        "is largest with 100 flows. Because of timeouts, it is larger with drops than with marks."
     )
     yield (
         "* **Causes, marks from p = 0.02 on:** in each window, 0.25 to 0.4 packets are not in flight. This causes 65 "
@@ -291,7 +291,8 @@ def _limited(results: Results) -> str:
         f"the simulation, the second queue is {100 * (six / twelve - 1):.0f} % longer than the first; by the law, it "
         f"is {100 * (law_six / law_twelve - 1):.0f} % longer.\n"
         "* For a queue of 3000 packets, the 1300 flows need about twice the probability that the 700 flows need. In "
-        f"the simulation, they need {p_six / p_twelve:.1f} times as much ({p_six:.3f} instead of {p_twelve:.3f})."
+        f"the simulation, the 1300 flows need {p_six / p_twelve:.1f} times the probability ({p_six:.3f} instead of "
+        f"{p_twelve:.3f})."
     )
 
 

@@ -72,8 +72,6 @@ measured ratio with this predicted ratio ({traces} runs, code (16,4)):
 * **Many flows, RED:** the predicted variance is too small. Probably, RED's drops cluster because its average queue
   changes slowly.
 
-So the model errs in opposite directions for the two queues, and near the crossing point it predicts the wrong one.
-
 The thesis measured crossing points at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). Its loss
 rates are close to the loss rates on this page, but fewer of the thesis' blocks are beyond repair behind RED. The cause
 is unknown, because the thesis does not give all its settings. ns-2.35 with the settings of this page [agrees with

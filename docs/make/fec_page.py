@@ -13,38 +13,35 @@ from penstock.plots import style
 
 HEAD = """# Which queue for forward error correction?
 
-RED loses more packets than drop-tail, but mostly single ones; drop-tail often loses several packets in a row. Some
-codes add h redundancy packets to each block of k data packets, and repair the block from any k of these packets. Behind
-RED, fewer losses may remain after such a code.
+Some codes add h redundancy packets to each block of k data packets, written (k,h). The receiver repairs a block if it
+gets any k of its packets. RED loses more packets than drop-tail, but fewer in a row. So behind RED, fewer losses may
+remain after correction.
 
-T. Alemu's thesis (section 5.5) models this effect. Runs of consecutive losses (batches) begin at random, so the number
-of losses in a block of T = k + h packets has a compound Poisson distribution. A run is a single loss with probability
-0.6 behind drop-tail and 0.9 behind RED; otherwise it is two losses. The model yields thresholds x_h: if both queues
-have the same loss rate p, RED is better up to p = x_h / (k + h). `ps.model.code_threshold` computes them exactly:
-{thresholds} for h = 1, 2, 4 and 8.
+T. Alemu's thesis (section 5.5) predicts which queue is better. In its model, runs of consecutive losses begin at
+random, so the number of losses in a block of T = k + h packets has a compound Poisson distribution. A run is a single
+loss with probability 0.6 behind drop-tail and 0.9 behind RED, otherwise two losses. If both queues have the same loss
+rate p, RED is better up to p = x_h / T. `ps.model.code_threshold` computes x_h: {thresholds} for h = 1, 2, 4 and 8.
 
-The thesis leaves open whether the model **predicts the better queue** when its input is the measured distribution of
-run lengths. `ps.model.LossBatches` accepts any such distribution, so simulations can answer the question. From the loss
-rate and the run lengths before correction, the model predicts the loss after correction for each queue, and thus the
-better queue. This page compares the predictions with the losses after correction in the same simulations. `make fec`
-runs the simulations in about three minutes and writes this page.
+`ps.model.LossBatches` accepts any distribution of run lengths. This page tests whether the model predicts the better
+queue from measured loss rates and run lengths. `make fec` runs the simulations in about three minutes and writes the
+page.
 
-## The answer
+## Results
 
 {findings}
 
 ## Setup
 
-The scenario is `scenarios/thesis_fec.toml`: a link of 10 Mbit/s with a buffer of 35 packets, and drop-tail or RED
-(thresholds of 5 and 15 packets, gentle). It carries 10 to 100 long SACK flows and one Poisson source of 573-byte
-packets. The source sends 500 kbit/s before redundancy, 5 % of the link's rate. In a second set of runs, it sends 4
-Mbit/s, so the packets of a block are closer together.
-
-A cell is a combination of a code, a number of flows and a rate of the source. Each cell has {runs} runs of 100 s per
-queue, and both queues see the same random numbers. The inputs of the model are the loss rate and the distribution of
-run lengths, measured for each queue. The output is the loss after correction, E[N; N > h] / T, where N is the number of
-losses in a block and only blocks with N > h count. A queue is better if the 95 % interval of the paired difference does
-not contain 0; otherwise the cell is undecided. This is the case for {undecided} of the {all} cells.
+* **Scenario:** `scenarios/thesis_fec.toml`, a link of 10 Mbit/s with a buffer of 35 packets. The queue is drop-tail or
+  RED (thresholds of 5 and 15 packets, gentle).
+* **Traffic:** 10 to 100 long SACK flows, and one Poisson source of 573-byte packets with redundancy. Without
+  redundancy, the source sends 500 kbit/s, or 4 Mbit/s in a second set of runs.
+* **Runs:** each cell (code, number of flows, rate of the source) has {runs} runs of 100 s per queue. Both queues see
+  the same random numbers.
+* **Model:** its inputs are the measured loss rate and run lengths of each queue. Its output is the share of packets
+  lost after correction, E[N; N > h] / T. N is the number of losses in a block, and only blocks with N > h count.
+* **Better queue:** a queue is better if the 95 % interval of the paired difference does not contain 0. The difference
+  is undecided in {undecided} of the {all} cells.
 
 ![Difference of the losses after correction, measured and by the model](../images/fec.png)
 
@@ -62,25 +59,23 @@ Above this number of flows, drop-tail is the better queue (interpolated between 
 
 ## Limits of the model
 
-The loss after correction depends on the variance of the number of losses *per block*. The model derives this variance
-from the run lengths alone: variance / mean is E[A²] / E[A], where A is the length of a run of losses. The table
-compares this ratio with the ratio measured in packet traces of {traces} runs with the code (16,4):
+The loss after correction depends on the variance of the number of losses per block. The model derives this variance
+from the run lengths alone: variance / mean = E[A²] / E[A], where A is the length of a run. The table compares the
+measured ratio with this predicted ratio ({traces} runs, code (16,4)):
 
 {dispersion}
 
-* With few flows, runs of losses cluster: a full queue loses several packets of a block, with delivered packets between
-  them. The model's variance is too small, and so is its predicted loss.
-* The faster the source, the more packets of a block fall into one cluster. At 4 Mbit/s, a block takes 18 ms instead of
-  147 ms, and the variance behind drop-tail is 1.5 to 2 times the model's.
-* With many flows, the queue of drop-tail is nearly always full, and its losses are more regular than random losses: the
-  variance is smaller than the model's. RED's variance stays larger than the model's, probably because RED bases its
-  drops on the average queue length, which changes slowly.
+* **Few flows, or a fast source:** runs of losses cluster in one block, because a full queue loses several packets with
+  delivered packets between them. The predicted variance and loss are too small.
+* **Many flows, drop-tail:** at 500 kbit/s, the queue is nearly always full and loses packets regularly. The
+  predicted variance is too large.
+* **Many flows, RED:** the predicted variance is too small. Probably, RED's drops cluster because its average queue
+  changes slowly.
 
-So the model errs in opposite directions for drop-tail and RED, and predicts the wrong queue near the crossing point. In
-the thesis, the measured crossing points are at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). The
-loss rates of the thesis are close to the loss rates measured here, but fewer of its blocks are beyond repair behind
-RED. The cause of this difference is unknown: the thesis does not give all its settings, and ns-2.35 with the settings
-used here agrees with penstock (see the [validation](validation.md)).
+The thesis measured crossing points at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). Its loss
+rates are close to the loss rates on this page, but fewer of the thesis' blocks are beyond repair behind RED. The cause
+is unknown, because the thesis does not give all its settings. ns-2.35 with the settings of this page [agrees with
+penstock](validation.md).
 """
 
 
@@ -100,8 +95,8 @@ def page(results: Results, blocks: Mapping[str, Mapping[str, float]]) -> str:
 
 
 NUMBERS = """All losses are in per cent. *Single* is the share of runs with a single loss; *after* is the loss after
-correction. The last column shows the better queue according to the model with the shares of the thesis. Wrong
-predictions are in bold."""
+correction. The last column is the better queue by the model with the shares of the thesis. Wrong predictions are in
+bold, and undecided cells have a question mark."""
 
 Sweeps = Sequence[tuple[str, int, int, Sequence[Pair]]]
 
@@ -121,19 +116,22 @@ def _findings(sweeps: Sweeps) -> list[str]:
     slow = _ratios([p for rate, _, h, found in sweeps if h > 1 and rate != FAST for p in found])
     fast = _ratios([p for rate, _, h, found in sweeps if h > 1 and rate == FAST for p in found])
     return [
-        f"* **Mostly yes.** In {decided} cells, one of the queues is better. The model predicts the better queue in "
-        f"{shown[0]} of them with the measured run lengths, in {shown[1]} with the shares 0.6 and 0.9 of the thesis, "
-        f"and in {shown[2]} if all losses are assumed to be single. The measured run lengths improve the predictions "
-        "most for the fast source, which the thesis does not consider.",
-        "* **The model errs near the crossing point**, the number of flows above which drop-tail is better. Near this "
-        "point, the difference between the queues is small. All wrong predictions lie between the measured and the "
-        "predicted crossing point, which can differ by 20 flows or more.",
-        "* **The predicted losses are less accurate.** Consider the cells with a loss of at least 0.1 % after "
-        f"correction. The ratio of predicted to measured loss is {single} for one redundancy packet and at least 30 "
-        f"flows, {slow} for more redundancy and the slow source, and {fast} for more redundancy and the fast source. "
-        "The model assumes that runs of losses are independent, but they are not.",
-        "* As a rule, RED is the better queue for a code at light load, and drop-tail at heavy load. More redundancy "
-        "for the same k, shorter blocks and a faster source each move the crossing point to more flows.",
+        f"In {decided} of {len(pairs)} cells (code, number of flows, rate of the source), one queue is better than the "
+        "other. The model predicts this queue in most cells:\n\n"
+        "| run lengths in the model | correct predictions |\n| --- | --- |\n"
+        f"| measured | {shown[0]} |\n"
+        f"| shares 0.6 and 0.9 of the thesis | {shown[1]} |\n"
+        f"| all losses single | {shown[2]} |\n",
+        "* **The model errs near the crossing point**, the number of flows above which drop-tail is better. All wrong "
+        "predictions lie between the measured and the predicted crossing point. These can be 20 flows or more apart.",
+        "* **Light load favours RED, heavy load drop-tail.** More redundancy for the same k, shorter blocks and a "
+        "faster source move the crossing point to more flows.",
+        "* **The predicted losses are less accurate**, because runs of losses are not independent. For losses of at "
+        "least 0.1 % after correction, the ratio of predicted to measured loss is:\n\n"
+        "| redundancy | source | predicted / measured |\n| --- | --- | --- |\n"
+        f"| one packet, at least 30 flows | both | {single} |\n"
+        f"| more than one packet | 500 kbit/s | {slow} |\n"
+        f"| more than one packet | 4 Mbit/s | {fast} |",
     ]
 
 

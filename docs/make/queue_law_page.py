@@ -18,22 +18,22 @@ NS2 = ROOT / "tests" / "data" / "ns2" / "queue_law.json"
 
 HEAD = """# The queue law and the simulation
 
-J. Chung and M. Claypool ("Analysis of RED-Family Active Queue Management", 2003, section II) derive the mean queue of N
-long TCP flows. The router has an infinite queue, and drops or marks every arriving packet with a fixed probability p.
-The law is
+J. Chung and M. Claypool ("Analysis of RED-Family Active Queue Management", 2003, section II) predict the mean queue q
+of N long TCP flows. The router has an infinite queue and drops or marks each arriving packet with a fixed probability
+p. The law (equation 2) is
 
-> q = N W(p) / (1 + p) − RTLD SR, and for marks q = N W(p) − RTLD SR (equation 2),
+> q = N W(p) / (1 + p) − RTLD SR with drops, and q = N W(p) − RTLD SR with marks
 
-where W is the mean window of [Padhye et al. without timeouts](../reference/model.md), RTLD the round-trip delay of the
-links without queueing, and SR the service rate of the link in packets per second. This page compares the law with
-simulations, as figures 4 to 8 of the paper do. `make queue-law` measures all numbers in about two minutes and writes
-the page; `tests/python/test_queue_law.py` measures some of them again.
+* W: the mean window in packets, by [Padhye et al. without timeouts](../reference/model.md);
+* RTLD: the round-trip delay of the links without queueing;
+* SR: the service rate of the link, in packets per second.
 
-The paper's network has a link of 20 Mbit/s, a round trip of 80 ms, and NewReno senders (profile `ns2`). Packets have
-1000 bytes, 1040 on the wire, so SR is 2404 packets per second. Each number is the mean of five runs. With long queues,
-the start-up transient is long: with 300 flows, p = 0.005 and a minimum RTO of 1 s, the queue after 50 s was still twice
-as long as predicted. So the warm-up lasts 10 W round trips (W: the mean window in packets), but at least 50 s, and each
-cell is then measured for at least 150 s.
+This page compares the law with simulations, as figures 4 to 8 of the paper do. `make queue-law` measures all numbers in
+about two minutes and writes the page.
+
+The network is the paper's: a link of 20 Mbit/s, a round trip of 80 ms, and NewReno senders (profile `ns2`). Packets
+have 1000 bytes, 1040 on the wire, so SR is 2404 packets per second. Each number is the mean of five runs. A run has a
+warm-up of at least 50 s and 10 W round trips, and is then measured for at least 150 s.
 
 ## Results
 
@@ -51,48 +51,38 @@ Lines show the law, points the simulation, and crosses ns-2.35 with a minimum RT
 
 ## Causes of the deviation
 
-The law combines a formula for the window with a balance of packets. With the measured windows, the errors of these two
-parts can be separated: q − q_law is N times the sum of three terms.
+With the measured mean window W_sim, the deviation q − q_law is N times the sum of three terms:
 
-* *Window*: (W_sim − W) / (1 + p), the error of the formula for the mean congestion window.
-* *Count*, for drops only: W_sim ((1 − p) − 1 / (1 + p)). Let L be the number of arrivals per served packet. Equation 1
-  of the paper assumes p drops per served packet, L − p = 1. The exact number is p drops per arrival, so L (1 − p) = 1.
-* *Flight*: the packets of a flow in the queue and on the links, minus W_sim (1 − p). It is not 0, because windows are
-  not always full.
+| term | definition | cause |
+| --- | --- | --- |
+| window | (W_sim − W) / (1 + p) | The formula for W counts each mark and has no timeouts. |
+| count | drops only: W_sim ((1 − p) − 1 / (1 + p)) | The law counts drops per served, not per arriving packet. |
+| flight | packets of a flow in the queue and on the links, minus W_sim (1 − p) | Windows are not always full. |
 
 The terms in packets per flow, for {flows} flows:
 
 {split}
-* **Flight, marks.** Two effects add up to −1/4 of a packet; the measured value at p = 0.005 is −0.23. First, a window
-  of w packets has only floor(w) packets in flight, on average half a packet less than w. Second, a sender that halves
-  its window sends nothing for half a round trip. During this time, the packets in flight exceed the new window by a
-  quarter of the old window on average. This happens once per cycle of w / 2 round trips, where w is the old window,
-  so it adds (w / 4) (1 / 2) / (w / 2) = 1/4 of a packet on average.
-* **Flight, small windows.** The sum of both effects hardly depends on the window, so it is a larger share of small
-  windows. Its share of the queue is larger still, because the queue is N·W − RTLD·SR, a small difference of large
-  numbers: with 100 flows and p = 0.1, a tenth of the window is a fifth of the queue.
-* **Window, marks.** At p = 0.005, the windows are 2 % larger than in the formula: several marks in one window halve the
-  window only once, but the formula counts each mark. From p = 0.02 on, the windows are smaller than in the formula, by
-  1 % at 0.02 and by 4 % at 0.1. The cause is unknown.
-* **Drops** cause the same errors. From p = 0.03 on, timeouts add to these errors ({timeouts}). The formula has no
-  timeouts, but a flow that waits for its timer has a window of one packet and nothing in flight. With a minimum RTO of
-  1 s, this wait lasts several round trips, and at large p the queue vanishes; with 200 ms, part of the queue remains at
-  the same p.
-* **Count** is small everywhere, since (1 − p) − 1 / (1 + p) is about −p²: below 2 % of a window up to p = 0.15.
+* **Flight, marks.** A window of w packets has only floor(w) packets in flight, on average half a packet less than w.
+  After a window was halved, the packets in flight exceed it for half a round trip, which adds a quarter of a packet on
+  average. Both effects hardly depend on w, so they matter most for small windows.
+* **Window, marks.** Several marks in one window halve the window only once, so at p = 0.005 windows are 2 % larger than
+  in the formula. At p = 0.1, windows are 4 % smaller than in the formula, for an unknown reason.
+* **Drops.** The same errors occur with drops. From p = 0.03 on, timeouts add to them ({timeouts}): a flow that waits
+  for a timeout has nothing in flight.
 
 ## Form with timeouts
 
-By default, `QueueLaw` has the paper's form. `QueueLaw(min_rto=0.2, balance="exact")` uses windows with timeouts and the
-balance L (1 − p) = 1. The first timeout is max(min RTO, R), where R is the round trip: in a steady queue, RTO = SRTT +
-4 RTTVAR equals R.
+By default, `QueueLaw` has the paper's form. `QueueLaw(min_rto=0.2, balance="exact")` uses windows with timeouts, and
+assumes that the queue drops p of the arriving packets. The first timeout is the minimum RTO or the round trip,
+whichever is larger. `penstock explain --count` uses this form for drops.
 
-With drops and a minimum RTO of 200 ms, the median deviation in the {exact_cells} cells up to p = 0.1 is {exact_median},
-compared with {paper_median} in the paper's form. In all cells except one, the deviation is at most {exact_most}. The
-exception is the cell with 100 flows and p = 0.1: the deviation is {exact_worst}, but the queue has only {exact_short}
-packets. `penstock explain --count` uses this form for drops.
+There are {exact_cells} cells with drops, a minimum RTO of 200 ms and p up to 0.1. Their median deviation from this form
+is {exact_median}, and from the paper's form {paper_median}. The largest deviation from this form is {exact_worst}, in a
+cell where the queue has only {exact_short} packets (100 flows, p = 0.1). In all other cells, it is at most
+{exact_most}.
 
-The form with timeouts deviates by more than 10 % from p = 0.15 on, and from p = {slow_from} on with a minimum RTO of 1
-s. With 1 s, the simulated queue is longer than predicted, because NewReno has fewer timeouts than this form predicts.
+From p = 0.15 on, the deviation from this form exceeds 10 %. With a minimum RTO of 1 s, it exceeds 10 % from p =
+{slow_from} on, because the senders have fewer timeouts than predicted.
 """
 
 LINEAR_HEAD = """
@@ -104,17 +94,16 @@ The runs have drops, a minimum RTO of 200 ms, and 300 flows unless N varies. Lin
 slopes of straight lines fitted to the simulation, and the slopes of the law:
 
 {linear}
-The queue is linear in all three variables, and decreases with RTLD and SR. Section III of the paper states
-that the queue increases with RTLD. This is a misprint, because it contradicts the paper's own equation.
+The queue is linear in N, RTLD and SR, and decreases with RTLD and SR. Section III of the paper states that the queue
+increases with RTLD, but this contradicts equation 2.
 
 ## Windows (figures 6 to 8)
 
 ![Packets in flight per flow against p](../images/queue-law-windows.png)
 
-The figure shows the window that equation 2 implies in runs with drops, (q + RTLD SR) (1 + p) / N. On the left, this
-window depends on p only, not on N, RTLD or SR (largest spread {spread}). On the right, a limit of the receiver's window
-flattens the curve: there are 300 flows without a limit, 700 flows with a limit of 12 packets, and 1300 flows with a
-limit of 6.
+The figure shows the window that equation 2 implies in runs with drops, (q + RTLD SR) (1 + p) / N. On the left, N, RTLD
+or SR varies; at the same p, the implied windows are nearly equal (largest spread {spread}). On the right, a limit of
+the receiver's window makes the curve flatter. The table shows the queues in packets:
 
 {limited}
 """
@@ -135,27 +124,22 @@ def page(results: Results) -> str:
 
 
 def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
-    small = max(abs(f.deviation) for f in marks if f.cell.p <= 0.02)
-    yield f"* **Marks, p up to 0.02:** the queue is within {100 * small:.1f} % of the law. The test requires 6 %."
-    at = {p: _range(abs(f.deviation) for f in marks if f.cell.p == p) for p in (0.05, 0.1, 0.2)}
     yield (
-        f"* **Marks, larger p:** the simulated queue is shorter than predicted, by {at[0.05]} at p = 0.05, {at[0.1]} "
-        f"at 0.1 and {at[0.2]} at 0.2. The deviation is largest with 100 flows. ns-2 deviates by {_ns2(results, 0.05)} "
-        f"at p = 0.05 and by {_ns2(results, 0.1)} at 0.1, so the deviation is an error of the law, not of penstock."
+        "From p = 0.01 on, the simulated queue is shorter than predicted. The table shows this "
+        "deviation. Ranges are over 100 to 300 flows, and with drops also over both minimum RTOs:\n"
     )
-    drops = {
-        p: _range(abs(results.of("drop", n, p, rto).deviation) for n in LOADS for rto in ("200ms", "1s"))
-        for p in (0.01, 0.02, 0.05, 0.1)
-    }
+    yield "| p | marks | marks in ns-2 | drops |\n| --- | ---: | ---: | ---: |"
+    for p in (0.01, 0.02, 0.05, 0.1):
+        by_marks = _range(abs(f.deviation) for f in marks if f.cell.p == p)
+        by_drops = _range(abs(results.of("drop", n, p, rto).deviation) for n in LOADS for rto in ("200ms", "1s"))
+        yield f"| {p:g} | {by_marks} | {_ns2(results, p)} | {by_drops} |"
     yield (
-        "* **Drops:** the queue deviates by "
-        + ", ".join(f"{deviation} at p = {p:g}" for p, deviation in drops.items())
-        + ". Because of timeouts, the deviation is larger than with marks."
+        "\n* **ns-2 deviates as much**, so the deviation is an error of the law, not of penstock. The deviation "
+        "is largest with 100 flows. Because of timeouts, it is larger with drops than with marks."
     )
     yield (
-        "* **Causes:** for marks from p = 0.02 on, 65 to 85 % of the deviation has one cause: 0.25 to 0.4 packets of "
-        "each window are not in flight. The other cause is that the windows are a few per cent smaller than in the "
-        "formula. For drops, timeouts increase both effects."
+        "* **Causes, marks from p = 0.02 on:** in each window, 0.25 to 0.4 packets are not in flight. This causes 65 "
+        "to 85 % of the deviation. The rest is due to windows that are a few per cent smaller than in the formula."
     )
 
 
@@ -302,11 +286,13 @@ def _limited(results: Results) -> str:
     law_twelve, law_six = (results.of("drop", n, 0.01, window=w).law for n, w in LIMITED[1:])
     p_twelve, p_six = needed(results, 700, 12, 3000), needed(results, 1300, 6, 3000)
     return "\n".join(lines) + (
-        "\n\nAccording to the paper, 700 flows with 12 packets and 1300 flows with 6 have the same queue at p = 0.01. "
-        f"Here the queues are {twelve:.0f} and {six:.0f} packets, {100 * (six / twelve - 1):.0f} % apart; by the law "
-        f"they are {100 * (law_six / law_twelve - 1):.0f} % apart. According to the paper, the 1300 flows need about "
-        f"twice the probability for a queue of 3000 packets. Here they need {p_six:.3f} instead of {p_twelve:.3f}, "
-        f"{p_six / p_twelve:.1f} times as much."
+        "\n\nThe paper makes two statements about these queues:\n\n"
+        "* At p = 0.01, 700 flows with a limit of 12 packets and 1300 flows with a limit of 6 have the same queue. In "
+        f"the simulation, the second queue is {100 * (six / twelve - 1):.0f} % longer than the first; by the law, it "
+        f"is {100 * (law_six / law_twelve - 1):.0f} % longer.\n"
+        "* For a queue of 3000 packets, the 1300 flows need about twice the probability that the 700 flows need. In "
+        f"the simulation, the 1300 flows need {p_six / p_twelve:.1f} times the probability ({p_six:.3f} instead of "
+        f"{p_twelve:.3f})."
     )
 
 

@@ -25,6 +25,8 @@ WORDS = {
     "jain": "fairness (Jain's index)",
 }
 
+UNITS = "Delays are in ms, utilization and loss rates in %."
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -39,7 +41,7 @@ class Advice:
 ADVICE = (
     Advice(
         "Brandauer et al. (2001)",
-        "RED has no advantage over tail-drop: the utilization is not higher, and the loss rate is not lower.",
+        "RED has no advantage over tail-drop: neither a higher utilization nor a lower loss rate.",
         (("utilization", "tail-drop", ">=", "RED"), ("loss", "tail-drop", "<", "RED")),
         (
             ("p99_ms", "FQ-CoDel", "<", "tail-drop"),
@@ -49,14 +51,14 @@ ADVICE = (
     ),
     Advice(
         "Bodin and Schelen (2001)",
-        "to lose only out-of-profile packets, drop packets that are already in the queue instead of arriving packets. "
-        "The queue then oscillates less.",
+        "If all dropped packets should be out-of-profile, drop packets from the queue instead of arriving packets. The "
+        "queue then oscillates less.",
         (("sd_ms", "WRED-DFQ", "<", "WRED"), ("loss", "WRED-DFQ", "<", "WRED")),
         (("p99_ms", "PIE", "<", "WRED-DFQ"), ("jain", "CAKE", ">", "WRED-DFQ")),
     ),
     Advice(
         "Chung and Claypool (2003)",
-        "adaptive RED with marks keeps its queue at the target and loses almost nothing.",
+        "Adaptive RED with marks keeps its queue at the target and loses almost nothing.",
         (
             ("loss", "A-RED-ECN", "<", "A-RED"),
             ("loss", "A-RED-ECN", "<", "tail-drop"),
@@ -76,7 +78,7 @@ ADVICE = (
     ),
     Advice(
         "Kantawala and Turner (2005)",
-        "with one queue per flow, a small buffer is enough: rates are fairer than in a single queue with any buffer.",
+        "With one queue per flow, a small buffer gives fairer rates than a single queue with a buffer of any size.",
         (("jain", "DTDRR", ">", "tail-drop"), ("jain", "DTDRR", ">", "RED"), ("jain", "DTDRR", ">", "BLUE")),
         (("jain", "FQ-CoDel", ">", "DTDRR"), ("p99_ms", "FQ-CoDel", "<", "DTDRR"), ("p99_ms", "CAKE", "<", "DTDRR")),
     ),
@@ -92,25 +94,29 @@ def page(results: Results) -> str:
 
 INTRO = f"""# Recommendations of 2001 to 2005 with today's senders
 
-Each of the five papers that penstock reproduces ends with advice: it ranks two queues by a metric, for example by the
-loss rate. This page tests these rankings with Reno (SACK), CUBIC and BBR senders. It also compares the recommended
-queues with PIE, FQ-CoDel and CAKE at their default settings.
+Each of the five papers that penstock reproduces ranks queues by metrics such as the loss rate, and prefers one queue.
+This page tests the rankings with Reno (SACK), CUBIC and BBR senders. It also compares the preferred queues with PIE,
+FQ-CoDel and CAKE at their defaults. `make recommendations` measures all numbers and writes this page.
 
-All runs have one link of 20 Mbit/s with {LOADS[0]} or {LOADS[1]} endless flows. Half of the flows have a round trip of
-20 ms, the others a round trip of 100 ms. A run lasts 60 s, and the first 15 s are not counted. Each cell has
-{len(SEEDS)} runs, with the same seeds for every queue. Buffers hold {BUFFER} packets (200 ms); DTDRR's buffer holds
-{SMALL} packets (30 ms). RED and its variants have thresholds of 10 and 30 ms.
+* **Network:** one link of 20 Mbit/s with {LOADS[0]} or {LOADS[1]} endless flows. Half of the flows have a round trip of
+  20 ms, the others of 100 ms.
+* **Runs:** 60 s, of which the first 15 s are not counted. Each cell has {len(SEEDS)} runs, with the same seeds for
+  every queue.
+* **Queues:** buffers hold {BUFFER} packets (200 ms); DTDRR's buffer holds {SMALL} packets (30 ms). RED and its variants
+  have thresholds of 10 and 30 ms.
 
-Five queues come from the papers. [PSAND](../generated/schemes/psand.md) is Alemu's variant of RED, and A-RED is the
-[adaptive RED](../generated/schemes/ared-floyd.md) of Floyd et al.; A-RED-ECN marks packets instead of dropping them.
-[WRED-DFQ](../generated/schemes/wred-dfq.md) is WRED that drops packets from the queue, and
-[DTDRR](../generated/schemes/dtdrr.md) (dynamic threshold DRR) has one queue per flow in a shared buffer.
+| queue | description |
+|---|---|
+| [PSAND](../generated/schemes/psand.md) | Alemu's variant of RED |
+| [A-RED](../generated/schemes/ared-floyd.md) | adaptive RED of Floyd et al. |
+| A-RED-ECN | A-RED that marks packets instead of dropping them |
+| [WRED-DFQ](../generated/schemes/wred-dfq.md) | WRED that drops packets from the queue |
+| [DTDRR](../generated/schemes/dtdrr.md) | dynamic threshold DRR: one queue per flow in a shared buffer |
 
-A ranking is confirmed if the mean of the paired differences has the expected sign with 95 % confidence. In the sections
-below, *yes* means that the ranking is confirmed, *no* that it is reversed, and *open* that neither is certain. Each
-table cell shows the result with {LOADS[0]} flows, then the result with {LOADS[1]} flows. The means of both queues are
-in brackets.
-`make recommendations` measures all numbers and writes this page."""
+A ranking is confirmed if the mean of the paired differences has the expected sign with 95 % confidence. It is reversed
+if the mean has the other sign with 95 % confidence.
+
+## Summary"""
 
 
 def _found(order: Order, results: Results, sender: str) -> list[Condition]:
@@ -143,11 +149,16 @@ def _summary(results: Results) -> str:
     columns = [f"{kind}, {sender}" for kind in ("advice", "newer queue better") for sender in SENDERS]
     head = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     text = (
-        "The table counts the confirmed rankings over both loads. The first three columns count the rankings of the "
-        "paper's advice. The other three columns count the comparisons of a newer queue with the recommended queue "
-        "that the newer queue wins:"
+        f"The table counts the rankings that are confirmed with {LOADS[0]} and with {LOADS[1]} flows. The columns "
+        '"advice" are about the rankings of the paper. The columns "newer queue better" count how often a newer queue '
+        "is better than the queue that the paper prefers."
     )
-    return f"{text}\n\n" + "\n".join(head + rows)
+    legend = (
+        "In the sections below, *yes* means that the ranking is confirmed, *no* that it is reversed, and *open* that "
+        f"neither is certain. Each cell shows the result with {LOADS[0]} flows, then the result with {LOADS[1]} flows. "
+        "In brackets are the means of both queues, in the order of the ranking."
+    )
+    return f"{text}\n\n" + "\n".join(head + rows) + f"\n\n{legend} {UNITS}"
 
 
 def _anchor(title: str) -> str:
@@ -159,7 +170,7 @@ def _section(advice: Advice, results: Results) -> str:
     today = [_row(order, results) for order in advice.today]
     head = ["| ranking | " + " | ".join(SENDERS) + " |", "|---|" + "---|" * len(SENDERS)]
     table = "\n".join([*head, *orders, *today])
-    return f"## {advice.paper}\n\nAdvice of the paper: {advice.text}\n\n{table}"
+    return f"## {advice.paper}\n\nAdvice: {advice.text}\n\n{table}"
 
 
 def _row(order: Order, results: Results) -> str:
@@ -194,6 +205,6 @@ def _numbers(results: Results) -> str:
         + " |"
         for queue in queues
     ]
-    return "## All queues with CUBIC\n\nDelays are in ms, utilization and loss rates in %.\n\n" + "\n".join(
+    return f"## All queues with CUBIC\n\n{UNITS}\n\n" + "\n".join(
         [head, "|---|" + "---|" * (len(columns) * len(LOADS)), *rows]
     )

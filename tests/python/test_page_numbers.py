@@ -102,7 +102,8 @@ def test_offered_load_on_the_page_of_web_sessions() -> None:
 
 def test_independent_intervals_on_the_page_of_statistics() -> None:
     count, misses = numbers(
-        r"of (\d+) independent intervals, at least one misses in (\d+) %", page("explanation/statistics.md")
+        r"at least one of (\d+) independent intervals misses the true value in (\d+) %",
+        page("explanation/statistics.md"),
     )
     assert misses == round(100 * (1 - 0.95**count))
 

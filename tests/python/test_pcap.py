@@ -49,7 +49,7 @@ def test_lengths_are_those_of_real_headers(mixed: Captured) -> None:
         assert p.length == size + more - less
         extra[kind, bool(p.flags & SYN), p.length - size] += 1
     assert extra["udp", False, 0] > 100
-    # Profile "linux" has timestamps in packets that count as 1500 bytes; opening packets of "ns2" have options.
+    # Profile "linux" has timestamps in packets that count as 1500 bytes; SYNs of "ns2" have options.
     assert extra["data", False, 12] > 100
     assert extra["data", True, 12] > 10
     assert extra["data", False, 0] > 100
@@ -79,7 +79,7 @@ def test_with_room_for_the_options_the_link_carries_what_the_file_says(tmp_path:
 
 
 def test_each_connection_is_a_conversation_of_its_own(mixed: Captured) -> None:
-    """30 packets of 1460 bytes each, from the opening packet to the last acknowledgement."""
+    """30 packets of 1460 bytes each, from the SYN to the last acknowledgement."""
     by_sender: dict[Any, list[Packet]] = defaultdict(list)
     for p in mixed.packets():
         if p.protocol == 6:
@@ -98,7 +98,7 @@ def test_each_connection_is_a_conversation_of_its_own(mixed: Captured) -> None:
     assert completed <= whole <= completed + 3
     assert 0 <= len(transfers) - whole <= 3
     assert len(objects) >= mixed.result["traffic"]["web"]["completed"] > 10
-    # Each opening packet is answered by one that says so.
+    # Each SYN is answered by one that says so.
     answered = [p for mine in by_sender.values() for p in mine if p.flags & (SYN | ACK) == SYN | ACK]
     assert len({p.ends for p in answered}) >= len(transfers) + len(objects) - 6
     assert all((p.seq, p.ack, p.flags & ECE) == (0, 1, ECE) for p in answered)

@@ -74,7 +74,7 @@ def check_accurate_ecn(found: list[Packet], marks: int) -> None:
     """RFC 9768, section 3: the handshake, data as ECT(1) with the count 5, acknowledgements with that of the marks."""
     count = {p.flags & (AE | CWR | ECE) for p in found if p.is_data and not p.flags & SYN}
     assert count == {AE | ECE}
-    # The opening packet is ECT(1) too, which its answer reports as 011 (RFC 9768, table 2; RFC 9331, appendix A.2.1).
+    # The SYN is ECT(1) too, which its answer reports as 011 (RFC 9768, table 2; RFC 9331, appendix A.2.1).
     assert [p.flags for p in found if p.flags & SYN] == [SYN | AE | CWR | ECE, SYN | ACK | CWR | ECE]
     assert {p.ecn for p in found if p.is_data and not p.flags & SYN} <= {1, 3}
     told = [5] + [p.flags >> 6 & 7 for p in found if not p.is_data and not p.flags & SYN]

@@ -9,7 +9,7 @@ use penstock_tcp::{SackBlock, SackBlocks, Segment};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// A data packet of a TCP, its opening packet included.
+    /// A data packet of a TCP, its SYN included.
     Data,
     /// A TCP acknowledgement.
     Ack,

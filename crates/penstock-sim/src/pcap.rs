@@ -6,9 +6,9 @@
 //! * Its time is the start of its transmission, after the queue. Time 0 is the start of the run.
 //! * Headers have their real lengths; user data has the length that the traffic gives it, and is all zeros. The simulator's
 //!   links use the sizes of the keys instead (`headers`, `ack_size`, `sack_block_size`).
-//! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without an opening packet sends
-//!   no SYN, and a connection ends without FIN. An opening packet is a SYN, answered by SYN and ACK, and the connection's
-//!   third packet is the first one with data.
+//! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without the
+//!   key `syn` has no SYN, and a connection ends without FIN. A SYN is answered by SYN and ACK, and the connection's third
+//!   packet is the first one with data.
 //! * The receiver's window does not move: `window` packets.
 //! * Timestamps, with the key `timestamps`, in milliseconds from 1: a data packet carries its sending time, which the
 //!   ACK echoes; an ACK carries its time in this file. Data packets echo nothing (0): senders do not know a receiver's
@@ -44,7 +44,7 @@ struct Conversation {
     /// Numbers of the source and the destination node of data.
     ends: (u32, u32),
     tcp: Option<Arc<TcpParams>>,
-    /// Sending time of its last opening packet.
+    /// Sending time of its last SYN.
     opened: Option<Time>,
 }
 
@@ -55,7 +55,7 @@ struct Crossing {
     conversation: u32,
     /// The packet. In an ACK with SACK blocks, `extra` is their index in `sacks`.
     packet: SimPacket,
-    /// Whether the packet opens a connection or answers an opening packet.
+    /// Whether the packet opens a connection or answers a SYN.
     opening: bool,
 }
 
@@ -131,7 +131,7 @@ impl Capture {
 }
 
 impl Conversation {
-    /// Whether this packet opens the connection or answers its opening packet. Later packets have later stamps.
+    /// Whether this packet opens the connection or answers its SYN. Later packets have later stamps.
     fn is_opening(&mut self, packet: &SimPacket) -> bool {
         if !self.tcp.as_ref().is_some_and(|params| params.opens()) {
             return false;
@@ -142,7 +142,7 @@ impl Conversation {
             }
             return packet.seq == 0;
         }
-        // If only answers are captured, the first captured packet answers the opening packet.
+        // If only answers are captured, the first captured packet answers the SYN.
         packet.seq == 1 && packet.stamp <= *self.opened.get_or_insert(packet.stamp)
     }
 
@@ -173,7 +173,7 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
     let byte = |number: u32| 1_u32.wrapping_add(params.offset(number) as u32);
     let label = |label: u8, flag: u16| if packet.labels.has(label) { flag } else { 0 };
     let (seq, ack, flags) = match (is_ack, opening) {
-        // Both hosts request and accept accurate ECN; the answer reports the ECN field of the opening packet, Not-ECT
+        // Both hosts request and accept accurate ECN; the answer reports the ECN field of the SYN, Not-ECT
         // or ECT(1) (RFC 9768, table 2), but not its mark, which the trace does not contain. From then on each segment
         // carries the count in these flags. The sender of data counts no marks, so its count is 5 (RFC 9768, section
         // 3).
@@ -199,7 +199,7 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
     };
     let window = u64::from(params.window) * params.packet.0;
     let shift = (0..14).find(|shift| window.div_ceil(1 << shift) <= 0xffff).unwrap_or(14);
-    // The window of an opening packet is not scaled (RFC 7323, section 2.2).
+    // The window of a SYN is not scaled (RFC 7323, section 2.2).
     let told = if opening { window } else { window.div_ceil(1 << shift) };
     (tcp.seq, tcp.ack, tcp.flags, tcp.window) = (seq, ack, flags, told.min(0xffff) as u16);
     let options = &mut tcp.options;

@@ -108,7 +108,7 @@ pub(crate) fn on_new_ack(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
     });
 }
 
-/// Process the first ACK: agree to ECN. The ACK of an opening packet sets the initial window; the ACK of data lets the
+/// Process the first ACK: agree to ECN. The ACK of a SYN sets the initial window; the ACK of data lets the
 /// window `grow`.
 #[cold]
 pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut SenderState, u32)) {

@@ -194,7 +194,7 @@ mod tests {
         }
         let until = receiver.timer().expect("a batch is open");
         last = receiver.on_timer(until).or(last);
-        // The first packet is not an opening packet here, so all five marks are counted. The counter starts at five, modulo 8.
+        // The first packet is not a SYN here, so all five marks are counted. The counter starts at five, modulo 8.
         assert_eq!(last.map(|ack| (ack.ack, ack.ace)), Some((5, 2)));
     }
 

@@ -1,7 +1,7 @@
 //! Expiry of timers in a kernel whose clock advances in ticks.
 //!
 //! J. Corbet, "Reinventing the timer wheel", LWN.net, 2015, for Linux since 4.8. Recordings of Linux 6.1 confirm that a
-//! wait of 100 ticks lasts 101 to 108 ticks: a lost opening packet is retransmitted after 1020 ms.
+//! wait of 100 ticks lasts 101 to 108 ticks: a lost SYN is retransmitted after 1020 ms.
 //!
 //! # Algorithm
 //! A timer set to `n` ticks expires at a tick; the first tick after it is set does not count. Timers of 64 ticks and

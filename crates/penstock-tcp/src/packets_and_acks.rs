@@ -10,7 +10,7 @@ pub struct Segment {
     pub seq: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Bytes of user data in the packet; the opening packet has none.
+    /// Bytes of user data in the packet; the SYN has none.
     pub payload: u32,
     /// Sending time, which the receiver echoes.
     pub stamp: Time,

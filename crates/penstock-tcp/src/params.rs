@@ -45,7 +45,7 @@ penstock_core::params! {
         packet: Bytes = Number(1000.0), in Linux: Number(1460.0), unit: "bytes", range: 1.0..=65_535.0;
         /// Headers added to each data packet.
         headers: Bytes = Number(40.0), in Ns2Of2001: Number(0.0), unit: "bytes", range: 0.0..=1000.0;
-        /// Size of an ACK and of the opening packet.
+        /// Size of an ACK and of the SYN.
         ack_size: Bytes = Number(40.0), unit: "bytes", range: 1.0..=1500.0;
         /// Bytes that each SACK block adds to an ACK.
         sack_block_size: Bytes = Number(8.0), in Linux: Number(0.0), unit: "bytes", range: 0.0..=100.0;
@@ -99,10 +99,10 @@ penstock_core::params! {
         timer_tick: Span = Nanos(0), unit: "s", range: 0.0..=1.0;
         /// Explicit congestion notification (RFC 3168); dctcp and prague always use it.
         ecn: bool = Flag(false);
-        /// With ECN: ACKs, retransmissions and the opening packet are ECN-capable as well, as RFC 8257 (sections 3.6 and 5) and RFC
+        /// With ECN: ACKs, retransmissions and the SYN are ECN-capable as well, as RFC 8257 (sections 3.6 and 5) and RFC
         /// 9331 (appendix A.2.1) recommend for dctcp and prague, for which it is on unless set. RFC 3168 forbids it.
         ecn_control: bool = Flag(false);
-        /// The flow starts with an opening packet of `ack_size` bytes without data, and sends data once that is ACKed.
+        /// The flow starts with a SYN of `ack_size` bytes without data, and sends data once that is ACKed.
         /// Not for vegas with recovery = "ns2".
         syn: bool = Flag(true), in Ns2Of2001 | Linux: Flag(false);
         /// Each duplicate ACK before a fast retransmit releases a new packet (RFC 3042).
@@ -304,7 +304,7 @@ impl TcpParams {
         if self.flavour == Flavour::Prague { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
-    /// Whether packet 0 is an opening packet without data. The Vegas sender of ns-2 has no opening packet.
+    /// Whether packet 0 is a SYN without data. The Vegas sender of ns-2 has no SYN.
     pub fn opens(&self) -> bool {
         self.syn && self.flavour != Flavour::Vegas
     }

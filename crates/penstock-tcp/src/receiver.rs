@@ -5,7 +5,7 @@
 //!
 //! # Algorithm
 //! Each ACK carries the number of the next packet expected. A delayed ACK waits until `ack_every` packets have arrived, but not
-//! longer than `delayed_ack`. The receiver ACKs a packet out of order, a packet that fills a gap, and the opening packet
+//! longer than `delayed_ack`. The receiver ACKs a packet out of order, a packet that fills a gap, and the SYN
 //! immediately. A marked packet sets the echo (ECE), CWR clears it. Except in ns-2, a packet that sets the echo, the
 //! packet after that, and a packet with CWR are ACKed immediately, since a sender with a small window may be waiting
 //! for these ACKs. The first `quick_acks` packets, except `quick_gap` of them, are ACKed immediately as well, and, with
@@ -152,7 +152,7 @@ pub struct Receiver {
     reports_duplicates: bool,
     /// The value that `plain` takes after an ACK that reports no duplicate.
     usually_plain: bool,
-    /// Bytes by which the opening packet is shorter than a full packet.
+    /// Bytes by which the SYN is shorter than a full packet.
     opening_lacks: u16,
     /// State that few receivers need; `None` for the others.
     rare: Option<Box<Rare>>,
@@ -177,7 +177,7 @@ impl Rare {
     }
 }
 
-/// Whether the packet has a mark that counts; an opening packet, which has no payload, has none.
+/// Whether the packet has a mark that counts; a SYN, which has no payload, has none.
 #[inline]
 fn is_marked(segment: &Segment) -> bool {
     segment.ecn == Ecn::Ce && segment.payload > 0
@@ -592,7 +592,7 @@ mod tests {
             let (payload, push) = (params.payload(seq), params.is_pushed(seq));
             receiver.on_segment(Time::ZERO, &Segment { seq, payload, push, ..Segment::default() }).is_some()
         });
-        // The opening packet and the first data packet are ACKed one by one, then pairs; data packets 4 and 11, in
+        // The SYN and the first data packet are ACKed one by one, then pairs; data packets 4 and 11, in
         // which writes end, are ACKed alone.
         assert_eq!(acked.collect::<Vec<_>>(), [0, 1, 3, 4, 6, 8, 10, 11, 13]);
     }

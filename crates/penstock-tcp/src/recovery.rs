@@ -40,15 +40,15 @@ decisions! {
     fn transfer_size(bytes: u64, packet: u64) -> u64;
     /// Initial value of `recover`: the sender responds only to losses above it.
     fn first_recover() -> u32;
-    /// Whether packets are ECN-capable before the first ACK, in a flow that uses ECN; `opens`: with an opening packet.
+    /// Whether packets are ECN-capable before the first ACK, in a flow that uses ECN; `opens`: with a SYN.
     fn is_ect_at_start(opens: bool) -> bool;
     /// Whether the first ACK agrees to ECN; `repeated`: the first packet had to be sent again.
     fn agrees_to_ecn(repeated: bool, opens: bool) -> bool;
     /// Whether a flow that uses ECN reads its first ACK as an echo of a mark.
     fn first_ack_is_echo(repeated: bool) -> bool;
-    /// Whether the ACK of the opening packet restores the initial slow start threshold.
+    /// Whether the ACK of the SYN restores the initial slow start threshold.
     fn opening_restores_ssthresh() -> bool;
-    /// Whether the initial window is one packet because the opening packet was lost; `retransmitted`: retransmissions
+    /// Whether the initial window is one packet because the SYN was lost; `retransmitted`: retransmissions
     /// so far.
     fn opening_loss_closes_window(retransmitted: u64) -> bool;
 }

@@ -109,7 +109,7 @@ impl Sender {
         self.state.completed_writes()
     }
 
-    /// Number of packets of the transfer that have been written so far, the opening packet included; `u32::MAX` for an
+    /// Number of packets of the transfer that have been written so far, the SYN included; `u32::MAX` for an
     /// endless transfer.
     #[inline]
     pub fn end(&self) -> u32 {

@@ -72,7 +72,7 @@ pub(crate) struct SenderState {
     pub(crate) next: u32,
     /// First packet that was never sent.
     pub(crate) max: u32,
-    /// Number of packets of the transfer, the opening packet included.
+    /// Number of packets of the transfer, the SYN included.
     pub(crate) end: u32,
     /// Congestion window, in packets.
     pub(crate) cwnd: f64,

@@ -2090,7 +2090,7 @@ class Tcp(Traffic):
             bytes. From 1 to 4e+18.
         packet: User data per packet. Unit: bytes. From 1 to 65535.
         headers: Headers added to each data packet. Unit: bytes. From 0 to 1000.
-        ack_size: Size of an ACK and of the opening packet. Unit: bytes. From 1 to 1500.
+        ack_size: Size of an ACK and of the SYN. Unit: bytes. From 1 to 1500.
         sack_block_size: Bytes that each SACK block adds to an ACK. Unit: bytes. From 0 to 100.
         sack_blocks: Largest number of SACK blocks in an ACK. From 1 to 4.
         min_rto: Minimum retransmission timeout (RFC 6298: 1 s). Unit: s. From 0 to 10000.
@@ -2129,11 +2129,11 @@ class Tcp(Traffic):
         timer_tick: Period of the kernel clock: timers expire at its ticks as in Linux, tail-loss probes two
             ticks later, and CUBIC measures time in ticks. 0 s: exact timers. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
-        ecn_control: With ECN: ACKs, retransmissions and the opening packet are ECN-capable as well, as RFC 8257
-            (sections 3.6 and 5) and RFC 9331 (appendix A.2.1) recommend for dctcp and prague, for which it is
-            on unless set. RFC 3168 forbids it.
-        syn: The flow starts with an opening packet of `ack_size` bytes without data, and sends data once that
-            is ACKed. Not for vegas with recovery = "ns2".
+        ecn_control: With ECN: ACKs, retransmissions and the SYN are ECN-capable as well, as RFC 8257 (sections
+            3.6 and 5) and RFC 9331 (appendix A.2.1) recommend for dctcp and prague, for which it is on unless
+            set. RFC 3168 forbids it.
+        syn: The flow starts with a SYN of `ack_size` bytes without data, and sends data once that is ACKed. Not
+            for vegas with recovery = "ns2".
         limited_transmit: Each duplicate ACK before a fast retransmit releases a new packet (RFC 3042).
         timestamps: Measure the round-trip time with every ACK (RFC 7323); otherwise with one packet per window,
             never with a retransmission (Karn's algorithm).

@@ -103,7 +103,7 @@ fn scenario(cell: &Cell<'_>, settings: &Value, seed: u64) -> Scenario {
     let ecn = cell.qdisc.ends_with("_ecn");
     let shift = (seed - 1) * SHIFT_NS;
     // the recorded receiver, and a kernel that counts 10 ms
-    // an opening packet is small: on our link it finds a round trip shorter by a service time, which BBR keeps for 10 s. Where
+    // a SYN is small: on our link it finds a round trip shorter by a service time, which BBR keeps for 10 s. Where
     // its loss decides (Linux then does without ECN) it is there all the same
     let syn = !cell.cc.contains("bbr") || cell.qdisc == "red_ecn";
     let mut tcp = json!({

@@ -11,7 +11,7 @@
 //! # Differences
 //! * Delays are round-trip times, not one-way delays: ACKs carry no receiver timestamp. Queueing of ACKs therefore counts as
 //!   the flow's own delay, and so does the delay of ACKs at the receiver, which the filter mostly removes.
-//! * There is no slow start; section 2.2 makes it optional. The opening packet is not measured, as it is shorter than
+//! * There is no slow start; section 2.2 makes it optional. The SYN is not measured, as it is shorter than
 //!   data packets.
 //! * `target` and `gain` may exceed the 100 ms and the 1 of section 2.5: RFC 7928 uses a gain of 10.
 

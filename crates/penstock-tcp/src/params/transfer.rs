@@ -3,7 +3,7 @@
 use super::TcpParams;
 
 impl TcpParams {
-    /// Number of packets of the transfer, the opening packet included, which is also the number after the last packet;
+    /// Number of packets of the transfer, the SYN included, which is also the number after the last packet;
     /// `u32::MAX` for an endless transfer.
     pub fn end(&self) -> u32 {
         let data = match (self.packets, self.bytes) {

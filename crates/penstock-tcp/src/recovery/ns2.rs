@@ -12,7 +12,7 @@ pub(super) fn transfer_size(bytes: u64, packet: u64) -> u64 {
     bytes.next_multiple_of(packet)
 }
 
-/// ns-2 does not respond to a loss of the opening packet.
+/// ns-2 does not respond to a loss of the SYN.
 #[inline]
 pub(super) fn first_recover() -> u32 {
     1

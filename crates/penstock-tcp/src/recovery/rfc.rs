@@ -13,13 +13,13 @@ pub(super) fn first_recover() -> u32 {
     0
 }
 
-/// The opening packet is not ECN-capable; it negotiates ECN for the packets after it (RFC 3168, section 6.1.1).
+/// The SYN is not ECN-capable; it negotiates ECN for the packets after it (RFC 3168, section 6.1.1).
 #[inline]
 pub(super) fn is_ect_at_start(opens: bool) -> bool {
     !opens
 }
 
-/// A retransmitted opening packet does not request ECN, since the first one may have been lost because of its request
+/// A retransmitted SYN does not request ECN, since the first one may have been lost because of its request
 /// (RFC 3168, section 6.1.1.1).
 #[inline]
 pub(super) fn agrees_to_ecn(repeated: bool, opens: bool) -> bool {
@@ -31,13 +31,13 @@ pub(super) fn first_ack_is_echo(_repeated: bool) -> bool {
     false
 }
 
-/// The loss of an opening packet says nothing about the path yet.
+/// The loss of a SYN says nothing about the path yet.
 #[inline]
 pub(super) fn opening_restores_ssthresh() -> bool {
     true
 }
 
-/// Only if the opening packet was lost more than once (RFC 6928, section 2).
+/// Only if the SYN was lost more than once (RFC 6928, section 2).
 #[inline]
 pub(super) fn opening_loss_closes_window(retransmitted: u64) -> bool {
     retransmitted > 1

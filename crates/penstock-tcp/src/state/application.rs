@@ -37,7 +37,7 @@ pub(super) struct Application {
     /// Number of writes so far, and number of completely acknowledged writes.
     written: u32,
     completed: u32,
-    /// Packets of the transfer, the opening packet included, and packets of the acknowledged writes.
+    /// Packets of the transfer, the SYN included, and packets of the acknowledged writes.
     total: u32,
     completed_packets: u32,
     completions: Vec<CompletedWrite>,
@@ -54,7 +54,7 @@ pub(super) struct Application {
 }
 
 impl SenderState {
-    /// Begin a transfer of `total` packets, the opening packet included.
+    /// Begin a transfer of `total` packets, the SYN included.
     pub(super) fn begin_transfer(&mut self, now: Time, total: u32) {
         self.end = total;
         if !self.params.has_writes() {

@@ -21,7 +21,7 @@ fn numbers(list: &Json) -> BTreeSet<u32> {
     list.as_array().expect("a list").iter().map(|n| n.as_u64().expect("a number") as u32).collect()
 }
 
-/// The acknowledgement numbers of a list such as `1x16 2x3`: sixteen steps of one packet, three of two. The opening packet is 0.
+/// The acknowledgement numbers of a list such as `1x16 2x3`: sixteen steps of one packet, three of two. The SYN is 0.
 fn ack_numbers(text: &str) -> BTreeSet<u32> {
     let mut number = 1;
     let mut seen = BTreeSet::from([1]);

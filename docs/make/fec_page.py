@@ -126,7 +126,7 @@ def _findings(sweeps: Sweeps) -> list[str]:
         "predictions lie between the measured and the predicted crossing point. These can be 20 flows or more apart.",
         "* **Light load favours RED, heavy load drop-tail.** More redundancy for the same k, shorter blocks and a "
         "faster source move the crossing point to more flows.",
-        "* **The predicted losses are less accurate**, because runs of losses are not independent. For losses of at "
+        "* **The predicted losses are inaccurate**, because runs of losses are not independent. For losses of at "
         "least 0.1 % after correction, the ratio of predicted to measured loss is:\n\n"
         "| redundancy | source | predicted / measured |\n| --- | --- | --- |\n"
         f"| one packet, at least 30 flows | both | {single} |\n"

@@ -135,7 +135,7 @@ def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
         yield f"| {p:g} | {by_marks} | {_ns2(results, p)} | {by_drops} |"
     yield (
         "\n* **ns-2 deviates as much**, so the deviation is an error of the law, not of penstock. The deviation "
-        "is largest with 100 flows. Because of timeouts, it is larger with drops than with marks."
+        "is largest with 100 flows. Timeouts make the deviation larger with drops than with marks."
     )
     yield (
         "* **Causes, marks from p = 0.02 on:** in each window, 0.25 to 0.4 packets are not in flight. This causes 65 "

@@ -216,14 +216,14 @@ def page_data(case: Case, advice: Advice) -> dict[str, Any]:
 HEAD = """# Nine links
 
 This page shows the advice of [`penstock tune`](../howto/tune.md) for nine links from 0.8 Mbit/s to 10 Gbit/s, two of
-them with two sets of schemes or aims. Each setting is measured on 20 [random variations](../howto/tune.md#random-networks)
-of the link, called *networks* (10 for the access network).
+them with two sets of schemes or aims. Each setting is measured on 20
+[random variations](../howto/tune.md#random-networks) of the link, called *networks* (10 for the access network).
 
-| column | meaning |
-| --- | --- |
-| schemes | the schemes that the router offers |
-| meets the aims | on how many networks the advised setting meets the aims, of the networks on which at least one [acceptable](../howto/tune.md#selection-rules) setting meets them |
-| map | in how many of 27 cases the advised setting meets the aims; in each case, the rate, the number of flows and the round trip are halved, unchanged or doubled |
+* **Schemes** are the schemes that the router offers.
+* **Meets the aims** counts the networks on which the advised setting meets the aims. It leaves out networks on which no
+  [acceptable](../howto/tune.md#selection-rules) setting does.
+* **Map** counts the cases in which the advised setting meets the aims. In each of the 27 cases, the rate, the number of
+  flows and the round trip are halved, unchanged or doubled.
 
 In the sections below, gains are relative to the present queue, and gains by tuning are relative to the advised setting.
 The tables omit searched settings that the text does not mention. `make advice` repeats the measurement.
@@ -254,9 +254,9 @@ def section(name: str, entry: dict[str, Any], check: dict[str, Any] | None) -> s
     rows += [code(without_repetition(entry), entry), ""]
     if check is not None:
         rows += [
-            f"In a check on {check['networks']} fresh networks, `{check['setting']}` meets the aims on {check['met']}. On "
-            f"{check['attainable']} of the networks, this setting or one of {check['settings']} random settings meets "
-            "them.",
+            f"In a check on {check['networks']} fresh networks, `{check['setting']}` meets the aims on {check['met']}. "
+            f"On {check['attainable']} of the networks, this setting or one of {check['settings']} random settings "
+            "meets them.",
             "",
         ]
     missed = map(str.strip, entry["reasons"])

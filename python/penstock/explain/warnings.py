@@ -181,7 +181,7 @@ def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:
 
 
 def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[LinkWarning]:
-    """A warning for each of these links whose rate differs from `rate` in bit/s, the rate in a text such as tc's tbf."""
+    """A warning for each of these links whose rate is not `rate`, the rate in bit/s of a text such as tc's tbf."""
     links = [
         LoadedLink.from_scenario(resolved, place)
         for place in places

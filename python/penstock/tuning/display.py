@@ -144,8 +144,7 @@ def exception_texts(advice: Advice) -> list[str]:
         return []
     missed = sorted(advice.exceptions, key=lambda each: each[2] is None)
     texts = [
-        f"misses {join_with_and(aims)} at {draw.text} "
-        f"({met_by or 'no tried setting'} meets all aims there)"
+        f"misses {join_with_and(aims)} at {draw.text} ({met_by or 'no tried setting'} meets all aims there)"
         for draw, aims, met_by in missed[:MAX_EXCEPTIONS]
     ]
     more = len(missed) - MAX_EXCEPTIONS
@@ -199,7 +198,9 @@ def missed_aim_lines(advice: Advice) -> list[str]:
         worst = max(missed, key=lambda point: aim.shortfall(point.missed_aims[aim.text]))
         value = metric_text(aim.metric, worst.missed_aims[aim.text])
         where = f"rate x {worst.rate:g}, flows x {worst.flows:g}, round trip x {worst.rtt:g}"
-        lines.append(f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points of the map; worst: {value} at {where}")
+        lines.append(
+            f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points of the map; worst: {value} at {where}"
+        )
     overloaded = [point for point in advice.map if point.load > 1 and not point.met]
     if overloaded:
         load = max(point.load for point in overloaded)

@@ -19,7 +19,14 @@ from typing import Any
 from unittest import mock
 
 from penstock.files import write_text
-from penstock.results.display import DisplayUnit, decimal_places, display_unit, format_number, scheme_argument
+from penstock.results.display import (
+    DisplayUnit,
+    decimal_places,
+    display_unit,
+    format_number,
+    join_with_and,
+    scheme_argument,
+)
 from penstock.results.metrics import find_metric
 from penstock.scenario.document import Document
 from penstock.studies.store import RunResults, Store
@@ -118,11 +125,11 @@ CASES = (
          link("20Mbit", "7.5ms", "250p", workload("home", 4, "calls = 1\nbackups = 1"), 30,
               BOTH.format("5Mbit", "120p")),
          ("users-calls.owd p99 < 50ms", "users-calls-up.owd p99 < 50ms"), ("droptail", "codel", "fq-codel", "cake")),
-    Case("The thesis' link, 1.5 Mbit/s", link("1500kbit", "20ms", "35p", tcp(28, NS2), 60),
+    Case("Link of Alemu's thesis (2004), 1.5 Mbit/s", link("1500kbit", "20ms", "35p", tcp(28, NS2), 60),
          ("delay < 100ms", "utilization > 95%"), ("red", "fq-codel")),
-    Case("The thesis' link, RED only", link("1500kbit", "20ms", "35p", tcp(28, NS2), 60),
+    Case("Link of Alemu's thesis (2004), RED only", link("1500kbit", "20ms", "35p", tcp(28, NS2), 60),
          ("delay p99 < 200ms", "utilization > 95%"), ("red",)),
-    Case("The standard link, 10 Mbit/s", (ROOT / "scenarios" / "standard.toml").read_text(encoding="utf-8"),
+    Case("Standard link, 10 Mbit/s", (ROOT / "scenarios" / "standard.toml").read_text(encoding="utf-8"),
          ("delay p99 < 40ms",), ("droptail", "codel")),
     Case("Office uplink, 100 Mbit/s", OFFICE, OFFICE_AIMS, ("wred", "pie", "fq-codel", "cake"), 240.0),
     Case("Office uplink, WRED only", OFFICE, OFFICE_AIMS, ("wred",), 150.0),
@@ -199,7 +206,6 @@ def page_data(case: Case, advice: Advice) -> dict[str, Any]:
     return {
         **{name: result[name] for name in ("place", "aims", "conclusion", "met", "confirmed", "runs", "rounds")},
         "schemes": list(case.schemes),
-        "exceptions": display.exception_texts(advice),
         "lines": [device["tc"] for device in result["advice"][0]["devices"] if device["tc"]],
         "map": sum(point["met"] for point in result["map"]),
         "points": len(result["map"]),
@@ -210,12 +216,17 @@ def page_data(case: Case, advice: Advice) -> dict[str, Any]:
 HEAD = """# Nine links
 
 This page shows the advice of [`penstock tune`](../howto/tune.md) for nine links from 0.8 Mbit/s to 10 Gbit/s, two of
-them with two sets of schemes or aims. Each setting is measured on 20 random variations of the link (10 for the access
-network) with different rates, round trips, numbers of flows and congestion controls. A setting is *acceptable* if it
-violates none of the [floors](../howto/tune.md), which include a limit of the loss rate. The column *meets the aims*
-counts only networks on which at least one acceptable setting meets them. For the column *map*, the rate, the number of
-flows and the round trip are each halved, left unchanged or doubled; it counts in how many of these 27 combinations the
-advice meets the aims. `make advice` repeats the measurement.
+them with two sets of schemes or aims. Each setting is measured on 20
+[random variations](../howto/tune.md#random-networks) of the link, called *networks* (10 for the access network).
+
+* **Schemes** are the schemes that the router offers.
+* **Meets the aims** counts the networks on which the advised setting meets the aims. It leaves out networks on which no
+  [acceptable](../howto/tune.md#selection-rules) setting does.
+* **Map** counts the cases in which the advised setting meets the aims. In each of the 27 cases, the rate, the number of
+  flows and the round trip are halved, unchanged or doubled.
+
+In the sections below, gains are relative to the present queue, and gains by tuning are relative to the advised setting.
+The tables omit searched settings that the text does not mention. `make advice` repeats the measurement.
 
 | link | schemes | advice | meets the aims | map |
 | --- | --- | --- | --- | --- |"""
@@ -237,28 +248,42 @@ def line(name: str, entry: dict[str, Any]) -> str:
 
 
 def section(name: str, entry: dict[str, Any], check: dict[str, Any] | None) -> str:
-    """The conclusion, the check, networks that miss an aim, the tc commands, and a table of all confirmed settings."""
+    """The conclusion, the check, aims missed on the map, the tc commands, and a table of the confirmed settings."""
     names = [(place, name) for place, metrics in entry["confirmed"][0]["metrics"].items() for name in metrics]
     rows = [f"## {name}", "", f"Aims: {', '.join(f'`{aim}`' for aim in entry['aims'])}.", ""]
-    rows += [code(entry["conclusion"], entry), ""]
+    rows += [code(without_repetition(entry), entry), ""]
     if check is not None:
         rows += [
-            f"Check on {check['networks']} fresh networks: `{check['setting']}` meets the aims on {check['met']}; at "
-            f"least one of this setting and {check['settings']} random settings meets them on {check['attainable']}.",
+            f"In a check on {check['networks']} fresh networks, `{check['setting']}` meets the aims on {check['met']}. "
+            f"On {check['attainable']} of the networks, this setting or one of {check['settings']} random settings "
+            "meets them.",
             "",
         ]
-    missed = [*entry["exceptions"], *map(str.strip, entry["reasons"])]
-    rows += [*(f"* {code(text, entry)}" for text in missed), ""] if missed else []
+    missed = map(str.strip, entry["reasons"])
+    rows += [*(f"* {code(text, entry)}" for text in missed), ""] if entry["reasons"] else []
     if entry["lines"]:
         rows += ["```text", *entry["lines"], "```", ""]
     rows += [f"| setting | origin | all aims met | {' | '.join(heads(entry, names))} |"]
     rows.append("| --- " * (3 + len(names)) + "|")
-    for setting in entry["confirmed"]:
+    for setting in filter(lambda each: is_listed(each, entry), entry["confirmed"]):
         cells = " | ".join(cell(entry, key, setting["metrics"][key[0]][key[1]]) for key in names)
-        origin = "; ".join([display.ORIGINS.get(setting["origin"], setting["origin"]), *setting["barred"]])
+        origin = display.ORIGINS.get(setting["origin"], setting["origin"].partition(":")[0])
+        if setting["barred"]:
+            origin += f"; not acceptable: {' and '.join(setting['barred'])}"
         networks = f"{setting['networks']['met']} of {setting['networks']['of']}"
         rows.append(f"| `{label(setting)}` | {origin} | {networks} | {cells} |")
     return "\n".join([*rows, ""])
+
+
+def without_repetition(entry: dict[str, Any]) -> str:
+    """The conclusion without the names of the aims, which are above it."""
+    text = entry["conclusion"].replace(f"meets {join_with_and(entry['aims'])}", "meets the aims")
+    return str(text.replace("random variations of the scenario", "networks"))
+
+
+def is_listed(setting: dict[str, Any], entry: dict[str, Any]) -> bool:
+    """Whether the table has a setting: searched ones must be advised or named in the conclusion."""
+    return setting["origin"] != "searched" or f" {label(setting)} " in f" {entry['conclusion']} "
 
 
 def code(text: str, entry: dict[str, Any]) -> str:

@@ -143,8 +143,8 @@ def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
         "10.0 ms to 5.00 ms."
     )
     assert sentences(searched, PRESENT, runs(DEFAULT, [0.01] * 12 + [0.05] * 8)).endswith(
-        "No default and no published rule tried achieves this; codel comes closest, on 12 of 20 random variations of "
-        "the scenario."
+        "None of the tried defaults and published rules achieves this; codel comes closest, on 12 of 20 random "
+        "variations of the scenario."
     )
     known = conclusion_sentences(
         searched, count_successes(searched, [searched]), [runs(DEFAULT, [0.05] * 20)], AIM, "bottleneck", ["codel"]

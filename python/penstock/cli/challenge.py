@@ -51,8 +51,8 @@ MetricName = Annotated[
     value_option(
         "--metric",
         "METRIC",
-        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: in each network, that of "
-        "the first four in which the scheme falls farthest behind.",
+        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: in each network, the metric with "
+        "the largest deficit, of the first four.",
     ),
 ]
 BudgetTime = Annotated[
@@ -82,10 +82,11 @@ def challenge(
     html: HtmlTarget = None,
     output: Output = None,
 ) -> None:
-    """Find the network in which a scheme falls farthest behind its best rival, and confirm it with fresh seeds.
+    """Find the network in which a scheme is much worse than its best rival, and confirm the result with fresh seeds.
 
-    The network is then simplified while at least 80 % of the deficit remains, and printed as a scenario file for
-    `compare`. A rule describes the networks in which the scheme falls behind.
+    The deficit is how much worse the scheme is than the rival, as a share. The network is simplified as far as at least
+    80 % of the deficit remain, and printed as a scenario file for `compare`. If a rule is confirmed, it describes the
+    networks with a large deficit.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

@@ -26,8 +26,8 @@ Device = Annotated[
     value_option(
         "--device",
         "NAME",
-        "If the text has several queues: the interface, policy map, pipe or link to read. Also the interface in the "
-        "printed tc commands; default: eth0.",
+        "If the text has several queues: the interface, policy map, pipe or link to read. Also names the interface "
+        "in the printed tc commands (eth0 if omitted).",
     ),
 ]
 

@@ -128,7 +128,7 @@ def results(
     that contain dots ("a.b"); the last part of a name is enough if it is unique.
 
     A store contains its studies, their scenarios and the source of Python AQMs, so --status and --resume also work on a
-    copy. Both options execute this source, so use them only on stores that you trust.
+    copy. Both --status and --resume execute this source; use them only on stores that you trust.
     """
     source, axes = ResultSource(name, study, where, parse_margin(margin)), Axes(x, y, by, panel)
     outputs, file = Outputs.from_options(json_target, html), _file(output)

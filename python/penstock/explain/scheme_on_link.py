@@ -143,7 +143,7 @@ class SchemeOnLink:
         lines = {
             "bandwidth-delay product": f"{link.bdp:.4g} packets, {link.bdp * link.packet / 1e3:.4g} kB",
             "buffer": f"{link.buffer:.4g} packets, {link.buffer / link.bdp:.3g} BDP, drains in {drain}",
-            "BDP over the root of the flows": f"{root:.4g} packets: less leaves the link idle",
+            "BDP / sqrt(flows)": f"{root:.4g} packets: a much smaller queue leaves the link idle at times",
             "time of a packet": format_seconds(link.packet_s),
         }
         average = average_seconds(link, self.table)

@@ -181,7 +181,7 @@ def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:
 
 
 def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[LinkWarning]:
-    """A warning for each of these links whose rate is not `rate` in bit/s, which words such as tc's tbf give."""
+    """A warning for each of these links whose rate is not `rate`, the rate in bit/s of a text such as tc's tbf."""
     links = [
         LoadedLink.from_scenario(resolved, place)
         for place in places
@@ -191,9 +191,9 @@ def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Seque
         LinkWarning(
             link.place,
             "ignored-rate",
-            f"the words give the link {format_rate(round(rate))}, which is ignored: it has "
+            f"the rate in the text, {format_rate(round(rate))}, is ignored: the link has "
             f"{format_rate(round(link.rate))}",
-            f"set links.{link.place}.rate to the one that is meant",
+            f"set links.{link.place}.rate to the intended rate",
             "tc-tbf(8), tc-htb(8)",
         )
         for link in links

@@ -114,7 +114,8 @@ def _of_tuning(
         label = nearest.setting.label
         unchanged = f" On the unchanged scenario, {label} meets the aims." if label in meeting_unchanged else ""
         return (
-            f"No default and no published rule tried achieves this; {label} comes closest, {networks.text}.{unchanged}"
+            f"None of the tried defaults and published rules achieves this; {label} comes closest, {networks.text}."
+            f"{unchanged}"
         )
     better = [each for each in searched if is_materially_better(each, best, aims, place)]
     if not better:

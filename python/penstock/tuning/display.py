@@ -144,8 +144,7 @@ def exception_texts(advice: Advice) -> list[str]:
         return []
     missed = sorted(advice.exceptions, key=lambda each: each[2] is None)
     texts = [
-        f"misses {join_with_and(aims)} at {draw.text} "
-        f"({f'{met_by} meets all' if met_by else 'no setting tried meets all'})"
+        f"misses {join_with_and(aims)} at {draw.text} ({met_by or 'no tried setting'} meets all aims there)"
         for draw, aims, met_by in missed[:MAX_EXCEPTIONS]
     ]
     more = len(missed) - MAX_EXCEPTIONS
@@ -173,7 +172,7 @@ def map_rows(advice: Advice) -> list[str]:
     point_of = {(point.rate, point.flows, point.rtt): point for point in advice.map}
     head = "    rate   flows   round trip x " + "  ".join(f"{factor:g}" for factor in FACTORS)
     label = advice.best.measured.setting.label
-    lines = [f"Robustness: {label} meets all aims (+), only another setting does (o), none does (-):", head]
+    lines = [f"Map: {label} meets all aims (+), only another setting does (o), none does (-):", head]
     for rate, flows in product(FACTORS, FACTORS):
         signs = [point_symbol(point_of[rate, flows, rtt]) for rtt in FACTORS]
         gaps = "  ".join(f"{each:>{len(f'{factor:g}')}}" for each, factor in zip(signs, FACTORS, strict=True))
@@ -199,7 +198,9 @@ def missed_aim_lines(advice: Advice) -> list[str]:
         worst = max(missed, key=lambda point: aim.shortfall(point.missed_aims[aim.text]))
         value = metric_text(aim.metric, worst.missed_aims[aim.text])
         where = f"rate x {worst.rate:g}, flows x {worst.flows:g}, round trip x {worst.rtt:g}"
-        lines.append(f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points, worst at {where} ({value})")
+        lines.append(
+            f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points of the map; worst: {value} at {where}"
+        )
     overloaded = [point for point in advice.map if point.load > 1 and not point.met]
     if overloaded:
         load = max(point.load for point in overloaded)
@@ -211,7 +212,7 @@ def missed_aim_lines(advice: Advice) -> list[str]:
 
 
 def trade_off_figure(advice: Advice, width: float) -> Figure:
-    """Utilization versus the 99th percentile of the delay: all settings tried, the confirmed ones with intervals.
+    """Utilization versus the 99th percentile of the delay: all tried settings, the confirmed ones with intervals.
 
     `width` is in inches.
     """

@@ -112,7 +112,7 @@ WORDS = {"c": "confirmed", "n": "near", "m": "mixed", "o": "opposite"}
         ("m", "In part: its claim is mixed."),
         ("ccnmm", "In part: 2 of 5 claims are confirmed, 1 is near, 2 are mixed."),
         ("ccmmo", "Mostly not: 2 of 5 claims are confirmed, 2 are mixed, 1 is opposite."),
-        ("cnnmo", "Mostly not: 1 of 5 claims is confirmed, 2 are near, 1 is mixed, 1 is opposite."),
+        ("cnnmo", "In part: 1 of 5 claims is confirmed, 2 are near, 1 is mixed, 1 is opposite."),
     ],
 )
 def test_an_answer_begins_with_yes_or_no(letters: str, expected: str) -> None:
@@ -214,7 +214,7 @@ def test_the_output_leads_with_the_badge_and_has_one_line_for_another_reading() 
 
 
 def test_claims_are_sorted_by_badge_and_distance_worst_first() -> None:
-    far, close = ({"median": miss, "worst": 9.0, "unit": "%"} for miss in (8.0, 1.0))
+    far, close = ({"median": 1.0, "worst": miss, "unit": "%"} for miss in (8.0, 2.0))
     own = [claim("confirmed", id="yes"), claim("opposite"), claim("near", id="close", distance=close)]
     own += [claim("confirmed", cannot_fail="x", id="last"), claim("near", id="far", distance=far)]
     assert [entry["id"] for entry in sorted(own, key=answer.badge_sort_key)] == ["c1", "far", "close", "yes", "last"]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from penstock.reproduce.assessment import BADGES, NEAR, assessment_in_words, deciding_part
+from penstock.reproduce.assessment import BADGES, FAR, assessment_in_words, deciding_part
 from penstock.reproduce.claim import GRADES, count_badges, count_verdicts, have_badges, is_counted
 from penstock.reproduce.experiment_run import Outcome
 
@@ -68,12 +68,12 @@ def _lead(badge_counts: Mapping[str, int]) -> str:
     total, held = sum(badge_counts.values()), badge_counts["confirmed"]
     if held == total:
         return "Yes"
-    if held + badge_counts["near"] == total:
-        return "Nearly" if total == 1 or 3 * held >= total else "In part"
     if badge_counts["opposite"] == total:
         return "No"
     missed = badge_counts["mixed"] + badge_counts["opposite"]
-    return "Mostly not" if total > 1 and (3 * held < total or 2 * missed > total) else "In part"
+    if not missed and (total == 1 or 3 * held >= total):
+        return "Nearly"
+    return "Mostly not" if 2 * missed > total > 1 else "In part"
 
 
 def _numbers(badge_counts: Mapping[str, int]) -> str:
@@ -89,12 +89,17 @@ def _numbers(badge_counts: Mapping[str, int]) -> str:
 
 
 def _farthest_off(claims: Iterable[Claim]) -> str:
-    """The claim that is farthest from being confirmed, with the numbers that decide it; empty if all are confirmed."""
+    """The claim with the largest miss, with the numbers that decide it; empty if all are confirmed."""
     missed = [claim for claim in claims if is_counted(claim) and claim.get("badge") not in (None, "confirmed")]
     if not missed:
         return ""
-    claim = min(missed, key=badge_sort_key)
+    claim = max(missed, key=_largest_known_miss)
     return f"{'Not confirmed' if len(missed) == 1 else 'Farthest off'}: {claim['says']}; {deciding_part(claim)}."
+
+
+def _largest_known_miss(claim: Claim) -> tuple[float, int]:
+    """A key for the claim with the largest miss; if misses are unknown, for the one with the worst badge."""
+    return (_largest_miss(claim) if claim.get("distance") else 0.0), list(BADGES).index(claim["badge"])
 
 
 def printed_setup_sentence(claims: Iterable[Claim]) -> str:
@@ -156,9 +161,15 @@ def main_message_claims(ids: Iterable[str], claims: Iterable[Claim]) -> list[Cla
 
 
 def badge_sort_key(claim: Claim) -> tuple[int, float]:
-    """A key that sorts claims by badge, worst first, and then by their median miss; claims that do not count last."""
-    badge, distance = claim.get("badge"), claim.get("distance")
+    """A key that sorts claims by badge, worst first, and then by their largest miss; claims that do not count last."""
+    badge = claim.get("badge")
     order = -list(BADGES).index(badge) if badge in BADGES else 1
     if not is_counted(claim):
         order = 2
-    return order, -distance["median"] / NEAR[distance["unit"]] if distance else -math.inf
+    return order, -_largest_miss(claim)
+
+
+def _largest_miss(claim: Claim) -> float:
+    """The largest miss of a part, as a multiple of the smallest miss that is far off; infinite if it is unknown."""
+    distance = claim.get("distance")
+    return distance["worst"] / FAR[distance["unit"]] if distance else math.inf

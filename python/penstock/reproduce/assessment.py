@@ -15,7 +15,7 @@ __all__ = ["BADGES", "assessment_fields", "assessment_in_words", "badge_rule", "
 BADGES = {
     "confirmed": "as claimed",
     "near": "the order is found, or nearly all parts; some number or cell is missed",
-    "mixed": "part of it is found, part is not",
+    "mixed": "part of it is found, or all of it is missed by a moderate amount",
     "opposite": "the reverse is found, or nothing near it",
 }
 """The badges, best first, each with its meaning."""

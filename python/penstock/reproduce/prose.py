@@ -15,6 +15,9 @@ from penstock.reproduce.paper import Paper
 
 __all__ = ["ReadmeSection", "readme_sections"]
 
+_LINK_WITHIN = re.compile(r"\[([^][]+)\]\((?!https?://)[^()\s]+\)")
+"""A link to a file or heading, which the page does not have; its text is kept."""
+
 
 @dataclass(frozen=True)
 class ReadmeSection:
@@ -40,7 +43,7 @@ def readme_sections(paper: Paper, anchors: Mapping[str, str]) -> list[ReadmeSect
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
     markdown.validateLink = lambda url: url.startswith(("https://", "http://"))  # type: ignore[method-assign]
     parts: list[tuple[str, list[Token]]] = [("", [])]
-    tokens = iter(markdown.parse(read_text(file)))
+    tokens = iter(markdown.parse(_LINK_WITHIN.sub(r"\1", read_text(file))))
     for token in tokens:
         if token.type == "heading_open" and token.tag in ("h1", "h2"):
             title = next(tokens).content

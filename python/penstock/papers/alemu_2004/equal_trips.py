@@ -163,11 +163,10 @@ fig4_7 = Exhibit(
 PRINTED = symbols.read_symbols("tab4-2")
 
 
-def _only_psand(_: Table) -> Condition:
-    """PSAND's worst printed symbol is ++ or better; the worst symbol of each other scheme is not."""
-    worst = {
-        s: RunSample(float(min(symbols.symbol_rank(column[s]) for column in PRINTED.values()))) for s in CONTROLLERS
-    }
+def _only_psand(table: Table) -> Condition:
+    """PSAND's worst simulated symbol is ++ or better; the worst symbol of each other scheme is not."""
+    columns = symbols.simulated_symbols(table, PRINTED).values()
+    worst = {s: RunSample(float(min(symbols.symbol_rank(column[s]) for column in columns))) for s in CONTROLLERS}
     return all_of((own >= 2 if scheme == "PSAND" else own < 2).at(scheme) for scheme, own in worst.items())
 
 
@@ -176,8 +175,7 @@ tab4_2 = Exhibit(
     *symbols.symbol_claims("tab4.2", PRINTED),
     claim(
         "tab4.2/c6",
-        table_statement(_only_psand, "the least of its printed symbols is ++, that of each other scheme is less"),
-        must_hold=True,
+        table_statement(_only_psand, "by rank, its worst symbol is ++ or better; that of each other scheme is not"),
     ),
     study=controllers.load_sweep("same"),
     draw=partial(symbols.draw, printed=PRINTED),

@@ -104,6 +104,19 @@ def symbol_claims(name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
         )
 
 
+def simulated_symbols(table: Table, printed: Mapping[str, Column]) -> dict[str, dict[str, str]]:
+    """The symbol of each scheme in each column by the rank of its mean over the loads."""
+    return {
+        metric: {
+            scheme: symbol
+            for scheme, (symbol, _) in _changes(
+                column, {each: mean(dict(table.along("flows", metric, scheme=each))).mean for each in column}, metric
+            ).items()
+        }
+        for metric, column in printed.items()
+    }
+
+
 def draw(summary: SummaryTable, printed: Mapping[str, Column]) -> Figure:
     """The table: mean over the loads, the symbol it gets, the printed one, and the number of symbols between them."""
     means = {metric: _means(summary, metric, column) for metric, column in printed.items()}

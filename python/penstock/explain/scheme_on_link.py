@@ -66,8 +66,8 @@ class SchemeOnLink:
         resolved = with_candidate_queue(document, candidate, (place,)).resolve()
         table = queue_table(resolved, place)
         ignored = (
-            *rate_mismatch_warnings(candidate.rate, resolved, [place]),
-            *lost_setting_warnings(candidate.lost, [place]),
+            *rate_mismatch_warnings(candidate.link_rate, resolved, [place]),
+            *lost_setting_warnings(candidate.lost_settings, [place]),
         )
         return cls(
             scheme_argument(candidate.name, candidate.params), LoadedLink.from_scenario(resolved, place), table, ignored

@@ -158,7 +158,7 @@ def identical_result_warnings(runs: RunTable) -> dict[str, LinkWarning]:
     groups = [[scheme.argument for scheme in group] for group in runs.identical_schemes()]
     return {
         group[0]: LinkWarning(
-            ", ".join(runs.at),
+            ", ".join(runs.replaced_links),
             "identical-runs",
             f"{', '.join(group[:-1])} and {group[-1]} have the same results in every run: "
             "this load does not distinguish them",
@@ -181,7 +181,7 @@ def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:
 
 
 def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[LinkWarning]:
-    """A warning for each of these links whose rate is not `rate` in bit/s, which words such as tc's tbf give."""
+    """Warnings about links whose rate is not `rate` in bit/s, the rate in a text of another dialect (e.g. tc's tbf)."""
     links = [
         LoadedLink.from_scenario(resolved, place)
         for place in places

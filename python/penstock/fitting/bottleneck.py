@@ -12,9 +12,9 @@ from penstock.fitting.delays import (
     UPSTREAM,
     AckDelays,
     QueueingDelays,
+    busy_mask,
     estimate_ack_delays,
     estimate_delays,
-    is_busy,
 )
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
@@ -133,24 +133,25 @@ class Bottleneck:
     Attributes:
         delays: queueing delays; None if neither acknowledgements nor timestamps show them.
         rate: bit/s of IP packets.
-        levels: times of rate changes in seconds, each with the rate from then on; the first time is 0.
+        rate_steps: times of rate changes in seconds, each with the rate from then on; the first time is 0.
         buffer: buffer size in bytes.
-        packet: size of a large packet in bytes; `mean_packet` is the mean size of all packets.
+        large_packet_bytes: size of a large packet.
+        mean_packet_bytes: mean size of all packets.
         queue: kind of the queue: `DROPTAIL`, `AQM` or `FAIR`.
-        ecn: whether packets were marked by a router.
-        highest: highest rate in bit/s in any hundredth of the capture, or in any 100 ms if that is longer.
+        has_marks: whether packets were marked by a router.
+        highest_rate: highest rate in bit/s in any hundredth of the capture, or in any 100 ms if that is longer.
 
     """
 
     delays: QueueingDelays | None
     rate: Estimate
-    levels: tuple[tuple[float, float], ...]
+    rate_steps: tuple[tuple[float, float], ...]
     buffer: Estimate
-    packet: int
-    mean_packet: float
+    large_packet_bytes: int
+    mean_packet_bytes: float
     queue: Estimate
-    ecn: bool
-    highest: float
+    has_marks: bool
+    highest_rate: float
 
 
 def estimate_bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow], zero_ns: int) -> Bottleneck:
@@ -222,7 +223,7 @@ def _rate(
     bits = np.concatenate([[0.0], np.cumsum(size)])[: len(t)][::count] * 8
     rates = np.diff(bits) / np.maximum(np.diff(edges), 1e-9)
     high = float(np.quantile(rates, 0.9))
-    busy = is_busy(observed, edges, max(MIN_RESOLVED_TICKS * observed.resolution, MAX_EMPTY_PACKETS * 12_000 / high))
+    busy = busy_mask(observed, edges, max(MIN_RESOLVED_TICKS * observed.resolution, MAX_EMPTY_PACKETS * 12_000 / high))
     what = "windows in which the queue was never empty"
     is_full = busy.sum() >= MIN_BUSY_WINDOWS
     if not is_full:

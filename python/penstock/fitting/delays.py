@@ -18,9 +18,9 @@ __all__ = [
     "UPSTREAM",
     "AckDelays",
     "QueueingDelays",
+    "busy_mask",
     "estimate_ack_delays",
     "estimate_delays",
-    "is_busy",
     "timestamp_clock",
 ]
 
@@ -274,7 +274,7 @@ def _downstream(flows: Sequence[Flow], ack_delay: AckDelays) -> QueueingDelays |
     rows, base, lost = [], {}, []
     for number, flow in enumerate(flows):
         segments = flow.segments
-        timed = segments.is_rtt_sample
+        timed = segments.rtt_sample_mask
         if not timed.any():
             continue
         delivered = segments.acked_t[timed] - ack_delay(segments.acked_t[timed])
@@ -321,7 +321,7 @@ def _waits(t: Floats, wait: Floats, start: Floats, end: Floats) -> Floats:
     return waits
 
 
-def is_busy(delays: QueueingDelays, edges: Floats, threshold: float) -> Bools:
+def busy_mask(delays: QueueingDelays, edges: Floats, threshold: float) -> Bools:
     """Per pair of successive edges, whether all of at least 3 samples between them exceed the threshold."""
     order = np.argsort(delays.capture_t, kind="stable")
     passed, wait = delays.capture_t[order], delays.wait[order]

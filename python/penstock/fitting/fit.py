@@ -110,7 +110,7 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
         links[0],
         links[1],
         tuple(fitted),
-        tuple((flow, bool(is_forward[flow.rows[0]])) for flow in quic),
+        tuple((flow, bool(is_forward[flow.packet_rows[0]])) for flow in quic),
         {name: packets.take(mask) for name, mask in masks.items() if mask.any()},
         tuple(notes),
     )

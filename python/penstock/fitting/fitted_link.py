@@ -111,5 +111,5 @@ def _point(link: Bottleneck) -> Estimate:
 def _changes(link: Bottleneck) -> Estimate:
     if link.rate.value is None:
         return unknowable(link.rate.why)
-    changes = [f"{rate / 1e6:.4g} Mbit/s from {at:.4g} s" for at, rate in link.levels[1:]]
+    changes = [f"{rate / 1e6:.4g} Mbit/s from {at:.4g} s" for at, rate in link.rate_steps[1:]]
     return Estimate(", ".join(changes) or "none")

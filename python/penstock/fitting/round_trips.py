@@ -38,7 +38,7 @@ MAX_SIMILAR_ERROR_RATIO = 1.2
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Round trips of a flow without queueing: from the capture point to the sender and to the receiver."""
+    """The round trip of a flow without queueing, in two parts: capture point to sender, capture point to receiver."""
 
     to_sender: Estimate
     to_receiver: Estimate
@@ -59,7 +59,7 @@ def estimate_round_trips(sides: Sequence[Sequence[Flow]], links: Sequence[Bottle
     bests: dict[tuple[str, str], Estimate] = {}
     parts: list[list[tuple[Estimate, Estimate]]] = []
     for flows, link in zip(sides, links, strict=True):
-        serialization = link.packet * 8 / float(link.rate.value) if link.rate.value else 0.0
+        serialization = link.large_packet_bytes * 8 / float(link.rate.value) if link.rate.value else 0.0
         parts.append([
             (_to_sender(flow, number, link, serialization), _to_receiver(flow, number, link, serialization))
             for number, flow in enumerate(flows)
@@ -104,7 +104,7 @@ def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float
     downstream = link.delays is not None and link.delays.side == DOWNSTREAM
     error = serialization if downstream else 0.0  # transmission of this packet, or of the packet before it
     samples = [("the handshake", handshake, max(error, serialization * HANDSHAKE_SIZE_RATIO), 0.0)]
-    timed = flow.segments.is_rtt_sample
+    timed = flow.segments.rtt_sample_mask
     if timed.any():
         shortest = float((flow.segments.acked_t - flow.segments.sent)[timed].min())
         if downstream and link.delays is not None:
@@ -127,7 +127,7 @@ def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) 
     tick = link.delays.resolution if upstream and link.delays is not None else 0.0
     # A router captures after its queue but before the transmission, a receiver after the transmission.
     error = serialization / 2 if upstream else 0.0
-    third = error * hand.ack_size / link.packet if hand.is_opened_by_sender else 0.0
+    third = error * hand.ack_size / link.large_packet_bytes if hand.is_opened_by_sender else 0.0
     handshake = (hand.ack - hand.syn_ack if hand.is_opened_by_sender else at - hand.syn) - wait - third
     handshake_error = tick + third + wait_error + serialization * HANDSHAKE_SIZE_RATIO
     # In a separate queue, the handshake may not have waited for the packets of other flows.

@@ -185,7 +185,7 @@ class TuningBench:
             scenario=self.population.document.resolve().readable,
             schemes=schemes,
             points=[{}],
-            at=[link.place for link in self.links],
+            replaced_links=[link.place for link in self.links],
             version=_native.version,
             aqms=python_aqm.code_keys({name for name, _ in schemes}),
             scenarios=self.results.scenarios(set(table["scenario"].to_pylist())),

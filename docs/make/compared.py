@@ -95,7 +95,7 @@ def measure(store: Store) -> str:
         found = compare(
             base, candidates, vary={**loads, "traffic.bulk.ecn": [ecn]}, runs=RUNS, progress=_say, store=store
         )
-        rows += found.rows
+        rows += found.summary()
     print(file=sys.stderr)
     return standard_case.results_json(rows, _native.version, RUNS)
 

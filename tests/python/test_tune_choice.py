@@ -187,10 +187,10 @@ def test_floors_have_the_values_of_their_sources() -> None:
     assert violated_floors("wred", {"min_th": [50.0], "max_th": [150.0]}, link) == [
         "max_th exceeds the buffer of 100 packets"
     ]
-    slow = dataclasses.replace(link, rate=1e6)
+    slow = dataclasses.replace(link, rate_bps=1e6)
     (reason,) = violated_floors("fq-codel", {}, slow)
     assert reason.startswith("target is less than the 12 ms to send a packet")
-    (reason,) = violated_floors("codel", {}, dataclasses.replace(link, rtt=0.6))
+    (reason,) = violated_floors("codel", {}, dataclasses.replace(link, rtt_s=0.6))
     assert reason.startswith("interval is less than a third of the round trip of 600 ms")
     assert not violated_floors("codel", {}, link)
     assert not violated_floors("droptail", {"limit": "17p"}, link, ["limit"])

@@ -53,8 +53,8 @@ class Fit(FittedLink):
         return {
             "penstock": _native.version,
             "captures": [str(file) for file in self.files],
-            "duration_s": self.duration,
-            "packets": self.packets,
+            "duration_s": self.duration_s,
+            "packets": self.packet_count,
             "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
             "flows": ends,
             "notes": list(self.notes),
@@ -62,7 +62,7 @@ class Fit(FittedLink):
         }
 
     def __repr__(self) -> str:
-        return f"<Fit of {len(self.flows)} TCP flows in {self.duration:.1f} s: {bottleneck_summary(self.forward)}>"
+        return f"<Fit of {len(self.flows)} TCP flows in {self.duration_s:.1f} s: {bottleneck_summary(self.forward)}>"
 
 
 def fit(captures: str | Path | Sequence[str | Path]) -> Fit:

@@ -63,10 +63,12 @@ def scenario_text(fit: FittedLink, stem: str) -> str:
     """The scenario as TOML, with comments on assumed values."""
     paths = _paths(fit)
     shortest = min(trip for trip, _ in paths)
-    zero = min([each.sent for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0])
+    zero = min(
+        [each.first_sent_s for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0]
+    )
     lines = [
         "# Written by penstock fit. Comments give the reason for each assumed value.",
-        f"duration = {_quoted(_time(max(1.0, fit.duration - zero + 0.01)))}",
+        f"duration = {_quoted(_time(max(1.0, fit.duration_s - zero + 0.01)))}",
         "",
         *_bottleneck(fit, shortest / 4),
     ]
@@ -123,7 +125,7 @@ def _queue(link: Bottleneck) -> str:
         return (
             f'{{ scheme = "droptail", limit = "{max(2, round(float(link.buffer.value) / link.mean_packet_bytes))}p" }}'
         )
-    longest_bytes = 0.0 if link.delays is None else float(link.delays.wait.max()) * _rate(link) / 8
+    longest_bytes = 0.0 if link.delays is None else float(link.delays.wait_s.max()) * _rate(link) / 8
     return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * longest_bytes / link.mean_packet_bytes))}p" }}'
 
 
@@ -132,7 +134,7 @@ def _traffic(fit: FittedLink, node: dict[str, str], zero: float) -> Iterator[str
     for each in fit.flows:
         if each.name not in node:
             continue
-        yield from _flow(each, node[each.name], flavours[each.name], each.sent - zero)
+        yield from _flow(each, node[each.name], flavours[each.name], each.first_sent_s - zero)
     for number, (quic, is_forward) in enumerate(fit.quic, 1):
         ends = (node[f"quic{number}"], "R2") if is_forward else ("R2", node[f"quic{number}"])
         start = _quoted(_time(float(quic.t[0]) - zero))
@@ -153,7 +155,7 @@ def _traffic(fit: FittedLink, node: dict[str, str], zero: float) -> Iterator[str
 def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[str]:
     flow, hand = each.flow, each.flow.handshake
     ends = (node, "R2") if each.is_forward else ("R2", node)
-    opens = hand.is_opened_by_sender and hand.syn == hand.syn
+    opens = hand.is_opened_by_sender and hand.syn_t == hand.syn_t
     yield from ("", f"[traffic.{each.name}]", f"# {flow.sender} to {flow.receiver}")
     if each.sender.congestion_control.value is None and len(flow.t) >= MIN_PACKETS:
         yield f"# The congestion control is unknowable: {each.sender.congestion_control.why}."

@@ -32,17 +32,17 @@ class Handshake:
     """Times in seconds at which the packets of a handshake passed; NaN for a packet that was not captured.
 
     Attributes:
-        syn: time of the SYN; `syn_ack`: of the SYN-ACK; `ack`: of the next packet from the host that sent the SYN.
+        syn_t: time of the SYN; `syn_ack_t`: of the SYN-ACK; `ack_t`: of the next packet from the host of the SYN.
         is_opened_by_sender: whether the sender of the data opened the connection.
-        ack_size: size of the third packet in bytes.
+        ack_bytes: size of the third packet.
 
     """
 
-    syn: float
-    syn_ack: float
-    ack: float
+    syn_t: float
+    syn_ack_t: float
+    ack_t: float
     is_opened_by_sender: bool
-    ack_size: int = 0
+    ack_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -300,5 +300,5 @@ class TuningBench:
         """
         names = ("utilization", "loss_rate", "delay_mean_s")
         used, lost, delay = (_values(table, self.link.place, name) for name in names)
-        power: Array = used * (1 - np.nan_to_num(lost)) * self.link.rtt / (self.link.rtt + delay)
+        power: Array = used * (1 - np.nan_to_num(lost)) * self.link.rtt_s / (self.link.rtt_s + delay)
         return power

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from penstock import _native
-from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
 from penstock.live.page import bench_page
+from penstock.live.page_data import DEFAULT, DEFAULT_SCHEMES, live_page_data
 from penstock.scenario.document import read_document
 from sphinx.application import Sphinx
 
@@ -85,7 +85,7 @@ def _write_benches(app: Sphinx, failure: Exception | None) -> None:
         return
     out = Path(app.outdir)
     benches = {lesson.bench: lesson.material() for lesson in lessons.LESSONS}
-    benches["live.html"] = bench_data(read_document(DEFAULT), DEFAULT_SCHEMES, None)
+    benches["live.html"] = live_page_data(read_document(DEFAULT), DEFAULT_SCHEMES, None)
     for name, content in benches.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text(bench_page(content), encoding="utf-8")

@@ -33,7 +33,7 @@ MEMBERS = {
     "penstock.Fit": "scenario, estimates, save, to_dict",
     "penstock.evaluation.evaluate.Evaluation": "schemes, cases, rows, points, conclusion, to_dict",
     "penstock.tuning.advice.Advice": "best, tc, conclusion, to_dict",
-    "penstock.reproduce.experiment_run.Outcome": "runs, figure, failed, to_dict",
+    "penstock.reproduce.experiment_run.Outcome": "runs, figure, failed_claims, to_dict",
     "penstock.challenges.challenge.Challenge": "network, worse_by, is_worse, conclusion, rule_text, to_dict",
     "penstock.results.table.Table": "axis, axes, where, along, rows, run_rows, to_pandas, to_arrow",
     "penstock.results.sample.RunSample": "summary, mean",

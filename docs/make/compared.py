@@ -95,14 +95,14 @@ def measure(store: Store) -> str:
         found = compare(
             base, candidates, vary={**loads, "traffic.bulk.ecn": [ecn]}, runs=RUNS, progress=_say, store=store
         )
-        rows += found.rows
+        rows += found.summary()
     print(file=sys.stderr)
     return standard_case.results_json(rows, _native.version, RUNS)
 
 
 def page(data: StandardResults) -> str:
     """The page."""
-    head = HEAD.format(runs=data.runs, settings="\n".join(_settings()), findings="\n".join(_findings(data)))
+    head = HEAD.format(runs=data.run_count, settings="\n".join(_settings()), findings="\n".join(_findings(data)))
     return _wrapped(head) + "".join(_tables(data))
 
 
@@ -133,7 +133,7 @@ def _settings() -> Iterator[str]:
 
 def _findings(data: StandardResults) -> Iterator[str]:
     """Statements about the results, generated from the numbers."""
-    usual = {name: cell for name in data.names() if (cell := data.cell(name)) is not None}
+    usual = {name: cell for name in data.measured_schemes() if (cell := data.cell(name)) is not None}
     plain = usual["droptail"]
     yield (
         f"* Drop-tail keeps its buffer nearly full: with {USUAL} flows, its mean delay is {_ms(plain['delay_mean_s'])} "
@@ -149,7 +149,7 @@ def _findings(data: StandardResults) -> Iterator[str]:
         idle, lambda cell: cell["utilization"].mean, lambda cell: f"{_percent(cell['utilization'])} %"
     )
     marked = {
-        name: cell for name in data.names()
+        name: cell for name in data.measured_schemes()
         if (cell := data.cell(name, USUAL, True)) is not None and cell["utilization"].mean >= 0.98
         and cell["delay_mean_s"].mean < 0.5 * plain["delay_mean_s"].mean
     }  # fmt: skip
@@ -157,11 +157,13 @@ def _findings(data: StandardResults) -> Iterator[str]:
         f"* Fewest losses with ECN and {USUAL} flows, at less than half the delay of drop-tail and at least 98 % "
         "utilization: "
     ) + _ranked(marked, lambda cell: cell["loss_rate"].mean, lambda cell: f"{_percent(cell['loss_rate'])} %")
-    unfair = {name: cell for name in data.names() if (cell := data.cell(name, 64)) is not None}
+    unfair = {name: cell for name in data.measured_schemes() if (cell := data.cell(name, 64)) is not None}
     yield "* Least fair with 64 flows (Jain's index): " + _ranked(
         unfair, lambda cell: cell["jain"].mean, lambda cell: f"{cell['jain'].mean:.2f}"
     )
-    spared = [name for name in data.names() if all(_sparse_loss(data, name, flows) < 0.0005 for flows in LOADS)]
+    spared = [
+        name for name in data.measured_schemes() if all(_sparse_loss(data, name, flows) < 0.0005 for flows in LOADS)
+    ]
     yield "* The sparse flow loses no packet at any load: " + ", ".join(map(_link, spared)) + "."
 
 
@@ -190,7 +192,7 @@ def _tables(data: StandardResults) -> Iterator[str]:
                 " sparse loss (%) |\n"
                 "| --- | --- |" + " ---: |" * (7 if ecn else 6) + "\n"
             )
-            for name in data.names():
+            for name in data.measured_schemes():
                 cell = data.cell(name, flows, ecn)
                 if cell is not None:
                     yield _line(name, cell, ecn)
@@ -226,7 +228,7 @@ PANELS = (
 
 
 def _loads_figure(data: StandardResults) -> Figure:
-    names = data.names()
+    names = data.measured_schemes()
     with style.figure_style():
         figure = Figure(figsize=(7.2, 0.4 + 0.13 * len(names)), layout="constrained")
         for ax, (metric, factor, label, scale) in zip(figure.subplots(1, 4, sharey=True), PANELS, strict=True):
@@ -245,7 +247,7 @@ def _loads_figure(data: StandardResults) -> Figure:
 
 
 def _ecn_figure(data: StandardResults) -> Figure:
-    names = [name for name in data.names() if data.cell(name, USUAL, True) is not None]
+    names = [name for name in data.measured_schemes() if data.cell(name, USUAL, True) is not None]
     with style.figure_style():
         figure = Figure(figsize=(7.2, 0.4 + 0.14 * len(names)), layout="constrained")
         for ax, (metric, factor, label, scale) in zip(figure.subplots(1, 2, sharey=True), PANELS[:2], strict=True):

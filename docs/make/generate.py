@@ -18,7 +18,7 @@ from penstock.cli.command import option_text
 from penstock.cli.exit_codes import MEANINGS
 from penstock.explain import explanation, standard_case
 from penstock.explain import text as explain
-from penstock.live.bench_data import DEFAULT, bench_data
+from penstock.live.page_data import DEFAULT, live_page_data
 from penstock.results import metrics
 from penstock.scenario.document import read_document
 from penstock.scenario.workloads import KINDS, PARTS, default_flow_count
@@ -75,7 +75,7 @@ def write(folder: Path) -> None:
     schemes = json.loads(_native.schemes())
     (folder / "schemes").mkdir(parents=True, exist_ok=True)
     put(folder / "schemes.md", schemes_page(schemes))
-    playable = {scheme["name"] for scheme in bench_data(read_document(DEFAULT), (), None)["schemes"]}
+    playable = {scheme["name"] for scheme in live_page_data(read_document(DEFAULT), (), None)["schemes"]}
     for entry in schemes:
         found = explanation.prepare_explanation(entry["name"], "10Mbit", "100ms", "16", "50p")
         picture = folder / "schemes" / f"{entry['name']}.svg"
@@ -247,8 +247,8 @@ def workloads_page() -> str:
     """The page of all workloads and their parts."""
     lines = [WORKLOADS_HEAD, "| kind | users | flows | description |", "| --- | --- | --- | --- |"]
     for name, kind in KINDS.items():
-        flows = ", ".join(f"`{part}` {default_flow_count(kind, part, kind.users)}" for part in kind.parts)
-        lines.append(f"| `{name}` | {kind.users} | {flows} | {cell(kind.doc)} |")
+        flows = ", ".join(f"`{part}` {default_flow_count(kind, part, kind.default_users)}" for part in kind.parts)
+        lines.append(f"| `{name}` | {kind.default_users} | {flows} | {cell(kind.doc)} |")
     lines += ["", "| part | description | source |", "| --- | --- | --- |"]
     lines += [f"| `{name}` | {cell(part.doc)} | {cell(part.source)} |" for name, part in PARTS.items()]
     return "\n".join([*lines, ""])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from penstock.engine.run import run_batch
 from penstock.files import write_text
-from penstock.live.bench_data import bench_data
+from penstock.live.page_data import live_page_data
 from penstock.scenario.document import Document, read_document
 
 FOLDER = Path(__file__).parents[1] / "lessons"
@@ -88,7 +88,7 @@ class Lesson:
 
     def material(self) -> dict[str, Any]:
         """The content of the bench."""
-        return bench_data(self.document(), [pane.scheme for pane in self.panes[1:]], None)
+        return live_page_data(self.document(), [pane.scheme for pane in self.panes[1:]], None)
 
     def results(self, seeds: Sequence[int]) -> dict[str, list[Result]]:
         """The runs of each case by its title, first the cases of the panes."""
@@ -100,7 +100,7 @@ class Lesson:
 
     def _engine_text(self, case: Case) -> str:
         document = self.document(case)
-        bench = bench_data(document, [case.scheme] if case.scheme else (), None)
+        bench = live_page_data(document, [case.scheme] if case.scheme else (), None)
         text = document.resolve().for_engine(flows=True, series=True, series_points=SERIES_POINTS)
         scenario = json.loads(text)
         scenario["links"][bench["link"]]["queue"] = bench["panes"][1 if case.scheme else 0]

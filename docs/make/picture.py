@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
 from penstock.live.page import bench_page
+from penstock.live.page_data import DEFAULT, DEFAULT_SCHEMES, live_page_data
 from penstock.scenario.document import read_document
 from PIL import Image
 from playwright.sync_api import Page
@@ -43,7 +43,7 @@ def main() -> None:
                 tab.goto(DEMO.as_uri())
                 save(tab.screenshot(), IMAGES / name)
         bench = Path(folder) / "live.html"
-        bench.write_text(bench_page(bench_data(read_document(DEFAULT), DEFAULT_SCHEMES, None)), encoding="utf-8")
+        bench.write_text(bench_page(live_page_data(read_document(DEFAULT), DEFAULT_SCHEMES, None)), encoding="utf-8")
         with opened(browser, color_scheme="light", viewport={"width": 1040, "height": 738}) as tab:
             tab.goto(bench.as_uri())
             save_moving(frames(tab), IMAGES / "live.webp")

@@ -100,7 +100,7 @@ def measure() -> dict[str, Any]:
         differences = [{key: row[key] for key in names} for row in measured.difference_rows() if row["metric"] in kept]
         validity = [
             {key: run[key] for key in ("scheme", "seed", "valid", "attempts", "lateness", "invalid_because")}
-            for run in measured.runs
+            for run in measured.attempts
         ]
         found.append({"cell": cell.name, "rows": rows, "differences": differences, "runs": validity})
         write_text(PART, json.dumps(found))

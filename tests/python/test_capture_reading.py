@@ -257,7 +257,7 @@ def test_the_load_of_a_capture_is_known_before_the_run(tmp_path: Path) -> None:
     assert stream.packet_bits == 8000
     assert stream.packet_rate == pytest.approx(25, rel=0.01)
     file.write_bytes(gzip.compress(content[:-76]))
-    assert recorded_load(str(file)).packets == 499
+    assert recorded_load(str(file)).packet_count == 499
     file.unlink()
     with pytest.raises(PenstockError, match=r"hour\.pcap\.gz: cannot be read: No such file"):
         recorded_load(str(file))

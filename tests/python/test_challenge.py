@@ -135,7 +135,7 @@ def test_a_fault_of_an_aqm_in_python_is_confirmed_in_its_simplest_network(alone:
 
 @pytest.mark.slow
 def test_the_printed_scenario_repeats_the_confirmation(alone: Challenge) -> None:
-    repeated = ps.compare(ps.Scenario.loads(alone.scenario), ["challenged-alone", "codel"], runs=5)
+    repeated = ps.compare(ps.Scenario.loads(alone.scenario_toml), ["challenged-alone", "codel"], runs=5)
     assert repeated == alone.runs
     utilizations = repeated.array("utilization", "bottleneck")[0, 0]
     np.testing.assert_array_equal(utilizations, alone.values(0, "utilization"))
@@ -146,7 +146,7 @@ def test_the_page_has_the_result_and_the_scenario_file(alone: Challenge, tmp_pat
     page.write(alone, tmp_path / "page.html", "penstock compare challenge.toml")
     text = html.unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert f'<p class="lead answer">{alone.conclusion}</p>' in text
-    assert f"# penstock compare challenge.toml\n{alone.scenario}" in text
+    assert f"# penstock compare challenge.toml\n{alone.scenario_toml}" in text
     utilizations = [float(np.mean(alone.values(scheme, "utilization"))) for scheme in (0, 1)]
     row = re.search(r"utilization \(%\)</th>(.*?)</tr>", text, re.S)
     assert row is not None

@@ -152,7 +152,7 @@ def test_a_class_is_changed_by_its_path() -> None:
 
 def test_the_generated_class_has_every_key_of_every_scheduler() -> None:
     keys = {param.name for scheme in schemes() for param in scheme.class_params}
-    assert keys <= set(ps.Class.keys())
+    assert keys <= set(ps.Class.field_names_by_key())
 
 
 @pytest.mark.parametrize(

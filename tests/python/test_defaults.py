@@ -6,7 +6,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.live.bench_data import bench_data
+from penstock.live.page_data import live_page_data
 from penstock.scenario.check import resolved_text
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
@@ -205,4 +205,4 @@ def test_what_check_prints_has_every_default_and_means_the_same() -> None:
 def test_all_panes_of_a_live_bench_have_the_buffer_that_the_link_has_by_default() -> None:
     document = chain("10Mbit", "100Mbit", traffic={"bulk": BULK | {"count": 4}})
     for at, limit in ((None, {"bytes": 100_000}), ("1", {"bytes": 1_000_000})):  # 10 and 100 Mbit/s x 80 ms
-        assert [pane["limit"] for pane in bench_data(document, ["codel", "red"], at)["panes"]] == [limit] * 3
+        assert [pane["limit"] for pane in live_page_data(document, ["codel", "red"], at)["panes"]] == [limit] * 3

@@ -11,7 +11,7 @@ from typing import Any
 import penstock as ps
 import pytest
 from penstock.errors import PenstockError
-from penstock.evaluation.evaluate import FULL, QUICK, Evaluation, EvaluationForm, evaluate, rfc_cases
+from penstock.evaluation.evaluate import FULL, QUICK, Evaluation, EvaluationExtent, evaluate, rfc_cases
 from penstock.evaluation.network import HEAVY, MEDIUM, MILD, Dumbbell
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,9 +20,9 @@ IDS = [
     "6.2-5", "6.2-20", "6.2-60", "6.2-200", "6.2-560", "7.2-1", "7.2-2", "7.2-3", "7.2-4", "8.2.2", "8.2.3", "8.2.4",
     "8.2.5", "8.2.6-1", "8.2.6-2", "9.1", "9.2", "10.2",
 ]  # fmt: skip
-"""Every scenario for which the RFC asks (its table in section 14; 4.4 and 4.5 repeat others), in the quick form."""
+"""Every scenario for which the RFC asks (its table in section 14; 4.4 and 4.5 repeat others), in the quick extent."""
 
-TINY = EvaluationForm(Dumbbell(rate=1e6, packet=698, duration_s=6.0, start_s=1.0), 2, quick=True)
+TINY = EvaluationExtent(Dumbbell(rate_bps=1e6, packet_bytes=698, duration_s=6.0, start_s=1.0), 2, quick=True)
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +30,15 @@ def evaluation() -> Evaluation:
     return evaluate(["codel", "red"], TINY)
 
 
-@pytest.mark.parametrize("form", [QUICK, FULL])
-def test_every_section_has_its_scenario(form: EvaluationForm) -> None:
-    cases = rfc_cases(form)
+@pytest.mark.parametrize("extent", [QUICK, FULL])
+def test_every_section_has_its_scenario(extent: EvaluationExtent) -> None:
+    cases = rfc_cases(extent)
     ids = [case.id for case in cases]
     assert [name for name in ids if not name.startswith("6.2")] == [name for name in IDS if not name.startswith("6.2")]
     assert set(IDS) <= set(ids)
     assert len(set(ids)) == len(ids)
     for case in cases:
-        case.scenario(form.bench).resolve()
+        case.scenario(extent.dumbbell).resolve()
 
 
 def test_every_scenario_has_a_row_for_each_scheme(evaluation: Evaluation) -> None:
@@ -57,7 +57,7 @@ def test_the_runs_of_a_scenario_are_those_of_a_comparison_on_it(evaluation: Eval
     """Also where a scheme has ECN only in this scenario."""
     cases = {case.id: case for case in evaluation.cases}
     for name, red in (("7.2-1", "red"), ("4.5-20", "red:ecn=true")):
-        compared = ps.compare(cases[name].scenario(TINY.bench), ["droptail", red], runs=2)
+        compared = ps.compare(cases[name].scenario(TINY.dumbbell), ["droptail", red], runs=2)
         runs = evaluation.runs.where(case=name)
         for place, metric in (("bottleneck", "delay_mean_s"), ("bottleneck", "mark_rate")):
             expected = compared.estimate(metric, place, scheme=red)
@@ -84,7 +84,7 @@ def test_the_runs_are_a_table_like_any_other(evaluation: Evaluation, tmp_path: P
 def test_loads_follow_the_formula_of_the_rfc(share: float, loss: float) -> None:
     """Section 8.2.1: N = S sqrt(1 / 0.76) sqrt(l_r), and the factors that the RFC prints for it."""
     assert share == math.floor(1000 * math.sqrt(loss / 0.76)) / 1000
-    bench = Dumbbell(rate=10e6, rtt_ms=100, packet=1500)
+    bench = Dumbbell(rate_bps=10e6, rtt_ms=100, packet_bytes=1500)
     assert bench.bdp == pytest.approx(10e6 * 0.1 / 12_000)
     assert bench.flows(share) == round(share * (bench.bdp + bench.buffer()))
 
@@ -95,16 +95,16 @@ def test_losses_behind_drop_tail_are_those_of_the_square_root_law() -> None:
 
     The AQM leaves out timeouts, and so the heavy level, with windows of seven packets.
     """
-    form = EvaluationForm(Dumbbell(duration_s=120.0), 5, quick=True)
+    extent = EvaluationExtent(Dumbbell(duration_s=120.0), 5, quick=True)
     losses = {}
-    for case in rfc_cases(form):
+    for case in rfc_cases(extent):
         if case.section in ("8.2.2", "8.2.3", "8.2.4"):
-            scenario = case.scenario(form.bench).set("traffic.bulk.delayed_ack", False)
-            runs = ps.compare(scenario, ["droptail"], runs=form.runs)
+            scenario = case.scenario(extent.dumbbell).set("traffic.bulk.delayed_ack", False)
+            runs = ps.compare(scenario, ["droptail"], runs=extent.runs)
             delay = runs.estimate("delay_mean_s", "bottleneck", scheme="droptail").mean
             flows = scenario.tree["traffic"]["bulk"]["count"]
-            packet_s = 8 * form.bench.packet / form.bench.rate
-            window = (form.bench.rtt_ms / 1e3 + delay + packet_s) / packet_s / flows
+            packet_s = 8 * extent.dumbbell.packet_bytes / extent.dumbbell.rate_bps
+            window = (extent.dumbbell.rtt_ms / 1e3 + delay + packet_s) / packet_s / flows
             losses[case.section] = runs.estimate("loss_rate", "bottleneck", scheme="droptail").mean, 1.5 / window**2
     assert losses["8.2.2"][0] == pytest.approx(losses["8.2.2"][1], rel=0.1)
     assert losses["8.2.3"][0] == pytest.approx(losses["8.2.3"][1], rel=0.2)
@@ -142,8 +142,8 @@ def test_an_aqm_in_python_passes_through_the_whole() -> None:
         def on_arrival(self, cx: Any, pkt: Any) -> Any:
             return ps.DROP if cx.queue.packets >= self.k else ps.PASS
 
-    form = EvaluationForm(Dumbbell(rate=5e5, packet=698, duration_s=3.0, start_s=0.5), 1, quick=True)
-    evaluation = evaluate(["evaluated-threshold"], form)
+    extent = EvaluationExtent(Dumbbell(rate_bps=5e5, packet_bytes=698, duration_s=3.0, start_s=0.5), 1, quick=True)
+    evaluation = evaluate(["evaluated-threshold"], extent)
     assert [row.case.id for row in evaluation.rows if row.scheme == "evaluated-threshold"] == IDS
     assert {entry["factor"] for entry in evaluation.discussion[0].sensitivity if entry["parameter"] == "k"} == {
         0.5,

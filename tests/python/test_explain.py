@@ -106,8 +106,8 @@ def test_lanes_in_a_terminal() -> None:
 
 def test_the_standard_case_has_every_scheme() -> None:
     standard = standard_case.load_results()
-    assert standard.names() == NAMES
-    assert standard.runs == standard_case.RUNS
+    assert standard.measured_schemes() == NAMES
+    assert standard.run_count == standard_case.RUNS
     for scheme in schemes():
         for flows in standard_case.LOADS:
             cell = standard.cell(scheme.name, flows)

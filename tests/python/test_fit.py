@@ -139,7 +139,7 @@ def test_a_window_that_limits_a_flow_is_kept_and_a_link_that_never_fills_has_no_
 def test_a_rate_change_becomes_a_change_of_the_link(side: str, tmp_path: Path) -> None:
     changing = LINKS.replace("watch = true", 'watch = true\nchange = [{ at = "15s", rate = "4Mbit" }]', 1)
     fit = ps.fit(captured(tmp_path, changing + BULK)[side])
-    (_, before), (at, after) = fit.forward.levels
+    (_, before), (at, after) = fit.forward.rate_steps
     assert (before, after) == pytest.approx((10e6, 4e6), rel=0.02)
     start = min(flow.flow.t[0] for flow in fit.flows)
     assert at == pytest.approx(15 - start, abs=1)
@@ -152,16 +152,16 @@ def test_several_rate_changes_are_told_apart(side: str, tmp_path: Path) -> None:
     change = ", ".join(f'{{ at = "{at}", rate = "{rate}" }}' for at, rate in steps.items())
     changing = LINKS.replace("watch = true", f"watch = true\nchange = [{change}]", 1)
     fit = ps.fit(captured(tmp_path, changing + BULK)[side])
-    assert [rate for _, rate in fit.forward.levels] == pytest.approx([10e6, 8e6, 12e6, 3e6], rel=0.02)
+    assert [rate for _, rate in fit.forward.rate_steps] == pytest.approx([10e6, 8e6, 12e6, 3e6], rel=0.02)
     start = min(flow.flow.t[0] for flow in fit.flows)
-    assert [at + start for at, _ in fit.forward.levels[1:]] == pytest.approx([8, 16, 24], abs=1)
+    assert [at + start for at, _ in fit.forward.rate_steps[1:]] == pytest.approx([8, 16, 24], abs=1)
 
 
 def test_datagrams_are_replayed_as_recorded(tmp_path: Path) -> None:
     fit = ps.fit(captured(tmp_path, LINKS + BULK + CALL)["sender"])
     scenario, replayed = fit.save(tmp_path / "twin.toml")
     assert replayed.name == "twin-forward.pcap"
-    assert recorded_load(str(replayed)).bytes == fit.datagrams["forward"].size.sum()
+    assert recorded_load(str(replayed)).total_bytes == fit.datagrams["forward"].size.sum()
     run = ps.run(scenario)
     assert run.traffic["datagrams-forward"].sent_pkts == len(fit.datagrams["forward"]) == pytest.approx(30 * 50, abs=3)
     assert run.traffic["datagrams-forward"].owd_mean_s > 0.02
@@ -257,8 +257,8 @@ def test_quic_becomes_a_transfer_that_reacts(tmp_path: Path) -> None:
     file.write_bytes(pcap(RAW, [*quic_packets(), *tail]))
     fit = ps.fit(file)
     ((quic, is_forward),) = fit.quic
-    assert (quic.bytes, is_forward) == (334 * 1200, True)
-    assert (quic.to_sender, quic.to_receiver) == pytest.approx((0.03, 0.01))
+    assert (quic.payload_bytes, is_forward) == (334 * 1200, True)
+    assert (quic.to_sender_s, quic.to_receiver_s) == pytest.approx((0.03, 0.01))
     table = ps.Scenario.loads(fit.scenario).tree()["traffic"]["quic1"]
     assert (table["kind"], table["bytes"], table["packet"]) == ("tcp", "400800B", "1200B")
     assert "udp" not in fit.scenario
@@ -341,7 +341,7 @@ def test_super_frames_count_as_their_segments(side: str, tmp_path: Path) -> None
     fit = ps.fit(file)
     assert value(fit, "bottleneck.rate") == pytest.approx(10e6, rel=0.02)
     assert [value(fit, f"{flow.name}.segment") for flow in fit.flows] == [1448] * 3
-    assert 1300 < fit.forward.mean_packet < 1510
+    assert 1300 < fit.forward.mean_packet_bytes < 1510
     assert 'packet = "1448B"' in fit.scenario
 
 

@@ -83,7 +83,7 @@ def layout(at: str | None = None, scheme: str | None = None, node: str | None = 
 )
 def test_the_command_runs_at_the_source_of_traffic_on_the_link(at: str, node: str, ends: tuple[str, str, str]) -> None:
     placed = layout(at, node=node)
-    assert (placed.link, placed.near, placed.far) == ends
+    assert (placed.link, placed.near_node, placed.far_node) == ends
     watched = {entry["name"] for entry in placed.resolved.canonical["links"] if entry["watch"]}
     name = placed.link.removesuffix(".reverse")
     assert {name, f"{name}.reverse"} <= watched
@@ -94,9 +94,9 @@ def test_the_scheme_takes_the_place_of_the_queue_and_keeps_its_limit() -> None:
     assert layout().resolved.readable["links"]["core"]["queue"]["scheme"] == "red"
     placed = layout(scheme="fq-codel")
     assert placed.resolved.readable["links"]["core"]["queue"]["limit"] == "30p"
-    assert placed.ecn
-    assert not layout().ecn
-    assert not layout(scheme="fq-codel:ecn=false").ecn
+    assert placed.hosts_use_ecn
+    assert not layout().hosts_use_ecn
+    assert not layout(scheme="fq-codel:ecn=false").hosts_use_ecn
 
 
 @pytest.mark.parametrize(

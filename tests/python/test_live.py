@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from penstock.errors import PenstockError, ScenarioError
-from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
 from penstock.live.page import bench_page
+from penstock.live.page_data import DEFAULT, DEFAULT_SCHEMES, live_page_data
 from penstock.results import palette
 from penstock.scenario.document import Document
 from playwright.sync_api import Page
@@ -43,7 +43,7 @@ to = "B"
 @pytest.fixture(scope="module")
 def default_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("live") / "live.html"
-    file.write_text(bench_page(bench_data(Document.read(DEFAULT), DEFAULT_SCHEMES, None)), encoding="utf-8")
+    file.write_text(bench_page(live_page_data(Document.read(DEFAULT), DEFAULT_SCHEMES, None)), encoding="utf-8")
     return file
 
 
@@ -118,7 +118,7 @@ def test_red_swings_and_pi_calms_it(default_page: Path, tab: Page) -> None:
 def test_all_panes_have_one_scale_and_a_key_of_what_there_is(tmp_path: Path, tab: Page) -> None:
     document = Document.parse(BLOAT)
     file = tmp_path / "bloat.html"
-    file.write_text(bench_page(bench_data(document, ["red", "codel"], None)), encoding="utf-8")
+    file.write_text(bench_page(live_page_data(document, ["red", "codel"], None)), encoding="utf-8")
     started(tab, file, second=8)
     tab.evaluate("bench.play(false), 1")
     wait(tab, "!bench.waits")
@@ -145,7 +145,7 @@ def test_all_panes_have_one_scale_and_a_key_of_what_there_is(tmp_path: Path, tab
 @needs_chromium
 def test_drops_are_listed_with_the_gaps_between_them(tmp_path: Path, tab: Page) -> None:
     file = tmp_path / "bloat.html"
-    file.write_text(bench_page(bench_data(Document.parse(BLOAT), ["codel"], None)), encoding="utf-8")
+    file.write_text(bench_page(live_page_data(Document.parse(BLOAT), ["codel"], None)), encoding="utf-8")
     started(tab, file, second=8)
     tab.evaluate("bench.play(false), 1")
     wait(tab, "!bench.waits")
@@ -377,7 +377,7 @@ def test_a_queue_with_classes_stays_as_the_file_has_it(tmp_path: Path, tab: Page
     classes = [{"name": "voice", "match": {"dscp": "EF"}, "weight": 2}, {"name": "rest", "weight": 1}]
     document = Document(tree).set("links.bottleneck.queue", {"scheme": "wfq", "limit": "100p", "classes": classes})
     file = tmp_path / "classes.html"
-    file.write_text(bench_page(bench_data(document, [], None)), encoding="utf-8")
+    file.write_text(bench_page(live_page_data(document, [], None)), encoding="utf-8")
     started(tab, file)
     move(tab, "buffer", "70", ".pane:nth-child(1)")
     wait(tab, "bench.panes[0].running.limit.packets === 70")
@@ -388,10 +388,10 @@ def test_a_queue_with_classes_stays_as_the_file_has_it(tmp_path: Path, tab: Page
 def test_requests_that_no_page_can_fulfil_are_told() -> None:
     document = Document.read(THESIS)
     with pytest.raises(PenstockError, match=r'^at: no link "botleneck"; did you mean "bottleneck"\?; available: '):
-        bench_data(document, [], "botleneck")
+        live_page_data(document, [], "botleneck")
     with pytest.raises(PenstockError, match="4 are too many"):
-        bench_data(document, ["pi"] * 4, None)
+        live_page_data(document, ["pi"] * 4, None)
     with pytest.raises(PenstockError, match='schemes="wfq"'):
-        bench_data(document, ["wfq"], None)
+        live_page_data(document, ["wfq"], None)
     with pytest.raises(ScenarioError, match=r'schemes="red:max_p=3": links.bottleneck.queue.max_p = 3'):
-        bench_data(document, ["red:max_p=3"], None)
+        live_page_data(document, ["red:max_p=3"], None)

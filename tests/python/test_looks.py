@@ -13,7 +13,7 @@ import pytest
 from penstock.report import page as report
 from penstock.results.comparison import Comparison
 from penstock.results.estimate import ALPHA, Estimate, student_t_quantile, summarize
-from penstock.studies.interim_looks import InterimLooks
+from penstock.studies.precision_checks import PrecisionChecks
 from penstock.studies.store import Store
 from scipy import stats
 
@@ -45,14 +45,14 @@ FAMILIES, LAST, REL_ERROR = 1000, 1000, 0.2
     ],
 )
 def test_looks_double_up_to_the_last(first: int, last: int, looks: tuple[int, ...]) -> None:
-    plan = InterimLooks.plan(first, last)
+    plan = PrecisionChecks.plan(first, last)
     assert plan.runs == looks
     assert plan.alpha * len(looks) == pytest.approx(ALPHA)
 
 
 def test_the_interval_of_each_look_is_students_at_its_level() -> None:
     values = [3.0, 4.0, 8.0, 1.0, 5.0]
-    estimate = summarize(values, InterimLooks.plan(30, 1000).alpha)
+    estimate = summarize(values, PrecisionChecks.plan(30, 1000).alpha)
     level = 1 - 0.05 / 6
     expected = stats.t.interval(level, 4, loc=np.mean(values), scale=stats.sem(values))
     assert estimate.ci95 == pytest.approx(expected, rel=1e-12)
@@ -78,7 +78,7 @@ def test_the_interval_at_the_end_covers_the_mean_where_repeated_looks_at_95_perc
     first: int, name: str
 ) -> None:
     rng = np.random.default_rng(20)
-    plan = InterimLooks.plan(first, LAST)
+    plan = PrecisionChecks.plan(first, LAST)
     each_round = range(first, LAST + 1, first)
     corrected = uncorrected = 0
     for _ in range(FAMILIES):
@@ -93,7 +93,7 @@ def test_the_interval_at_the_end_covers_the_mean_where_repeated_looks_at_95_perc
 def test_all_looks_together_cover_the_mean() -> None:
     """Whatever rule ends the runs: on normal data an interval misses at any look in at most 5 % of the families."""
     rng = np.random.default_rng(21)
-    plan = InterimLooks.plan(5, 200)
+    plan = PrecisionChecks.plan(5, 200)
     corrected = uncorrected = 0
     for _ in range(2000):
         values = DATA["normal"](rng, 200)

@@ -57,7 +57,7 @@ def _registered() -> set[str]:
 
 
 def _keys(cls: type[Element]) -> set[str]:
-    return set(cls.keys())
+    return set(cls.field_names_by_key())
 
 
 def _used(tree: Tree) -> set[str]:

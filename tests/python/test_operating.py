@@ -42,7 +42,7 @@ def test_red_settles_where_the_work_says(more: str, flows: int, queue: float, pr
     point = prepared_with_operating(PAPER + more)[1].point(flows)
     assert point.queue is not None
     assert point.probability is not None
-    assert (round(point.queue), round(point.probability, 3), point.stable) == (queue, probability, stable)
+    assert (round(point.queue), round(point.probability, 3), point.is_stable) == (queue, probability, stable)
 
 
 @pytest.mark.parametrize("gentle", ["", ",gentle=true"])
@@ -52,7 +52,7 @@ def test_the_largest_number_of_flows_is_the_last_stable_one(gentle: str) -> None
         explanation, over = prepared_with_operating(PAPER + gentle + more)
         assert explanation.largest_flows(over) == {"drop": 171, "mark": 133}
         assert over.end == pytest.approx(300)
-        assert [over.point(flows).stable for flows in (most, most + 1)] == [True, False]
+        assert [over.point(flows).is_stable for flows in (most, most + 1)] == [True, False]
 
 
 def test_why_a_point_is_not_stable() -> None:
@@ -73,7 +73,7 @@ def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
     assert over.control(200) == pytest.approx(0.25)
     # 400 flows need 0.279 at 200 packets, midway between the thresholds
     point = over.point(400)
-    assert point.stable
+    assert point.is_stable
     assert point.queue == pytest.approx(210.5, abs=0.5)
     assert "highest" in " ".join(explanation.text(100).split())
 
@@ -130,7 +130,7 @@ def test_a_narrow_terminal_and_marks_that_meet() -> None:
 )  # fmt: skip
 def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, flows: str, most: int) -> None:
     explanation, over = prepared_with_operating(scheme, flows)
-    assert not any(point.stable for point in explanation.operating_points(over))
+    assert not any(point.is_stable for point in explanation.operating_points(over))
     # p reaches 0.5 at 55 packets, where the law gives 1564.4 flows
     assert explanation.largest_flows(over)["drop"] == most
     assert "Queue law" in explanation.text(100)

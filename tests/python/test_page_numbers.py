@@ -11,7 +11,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.evaluation import evaluate, form
+from penstock.evaluation import evaluate, extent
 from penstock.results import simultaneous
 from penstock.studies.study_file import StudyFile
 from scipy.special import zeta
@@ -129,8 +129,8 @@ def test_utilization_of_a_short_queue_in_the_tutorial() -> None:
 
 def test_scenarios_of_the_quick_evaluation() -> None:
     printed = numbers(r"The quick form, (\d+) scenarios with five runs of (\d+) s", page("howto/evaluate.md"))
-    assert printed == [len(evaluate.rfc_cases(form.QUICK)), form.QUICK.bench.duration_s]
-    assert form.QUICK.runs == 5
+    assert printed == [len(evaluate.rfc_cases(extent.QUICK)), extent.QUICK.dumbbell.duration_s]
+    assert extent.QUICK.runs == 5
 
 
 def test_models_on_the_page_of_theory() -> None:

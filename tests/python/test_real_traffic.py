@@ -71,13 +71,24 @@ def test_flavours_are_congestion_controls_of_the_kernel(flavour: str, name: str,
 def test_packets_keep_their_size_on_the_link() -> None:
     # 1460 B and 40 B of headers; timestamps take 12 B of the former.
     linux = tcp('profile = "linux"\nflavour = "cubic"\nwindow = 20')
-    assert (linux.segment, linux.timestamps, linux.window, linux.size) == (1460, True, 20 * 1448, None)
+    assert (linux.segment_bytes, linux.timestamps, linux.window_bytes, linux.transfer_bytes) == (
+        1460,
+        True,
+        20 * 1448,
+        None,
+    )
     # 1000 B and 40 B, without timestamps.
     ns2 = tcp('profile = "ns2"\npackets = 50\necn = true\nflavour = "sack"')
-    assert (ns2.segment, ns2.timestamps, ns2.window, ns2.size, ns2.ecn) == (1000, False, 20_000, 50_000, True)
+    assert (ns2.segment_bytes, ns2.timestamps, ns2.window_bytes, ns2.transfer_bytes, ns2.ecn) == (
+        1000,
+        False,
+        20_000,
+        50_000,
+        True,
+    )
     # Large windows are left to the kernel.
-    assert tcp('profile = "linux"\nbytes = "300kB"').window is None
-    assert tcp('profile = "linux"\nbytes = "300kB"').size == 300_000
+    assert tcp('profile = "linux"\nbytes = "300kB"').window_bytes is None
+    assert tcp('profile = "linux"\nbytes = "300kB"').transfer_bytes == 300_000
 
 
 def test_hosts_are_the_ends_of_flows() -> None:
@@ -85,7 +96,7 @@ def test_hosts_are_the_ends_of_flows() -> None:
     assert mapped_traffic.hosts == ("S", "D")
     assert mapped_traffic.tcp[0] is None
     assert mapped_traffic.tcp[1] is not None
-    assert mapped_traffic.tcp[1].size is None
+    assert mapped_traffic.tcp[1].transfer_bytes is None
 
 
 def test_everything_that_real_senders_cannot_do_is_refused_at_once() -> None:

@@ -95,7 +95,7 @@ def test_the_conditions_of_the_page_leave_some_cells_out(condition: str) -> None
 
 
 def test_the_scenario_file_has_the_keys_of_links_and_all_kinds() -> None:
-    assert set(rows("`[links.NAME]`", SCENARIO)) == set(ps.Link.keys())
+    assert set(rows("`[links.NAME]`", SCENARIO)) == set(ps.Link.field_names_by_key())
     top = {"name", "duration", "warmup", "sampling", "seed"}
     assert set(rows("Top level", SCENARIO)) == top
     assert {field.name for field in dataclasses.fields(ps.Scenario)} - top == {"links", "traffic", "workloads", "real"}

@@ -217,7 +217,7 @@ def test_other_readings_do_not_count_and_what_must_hold_fails() -> None:
             Claim(id="c", holds=not_comparable("nothing was printed"), **base),
         ]
     )
-    assert (first.failed, second.failed) == (True, False)
+    assert (first.has_failed, second.has_failed) == (True, False)
     verdict_counts = count_verdicts([first.to_dict(), second.to_dict(), third.to_dict()])
     assert verdict_counts == {"confirmed": 0, "contradicted": 1, "inconclusive": 0, "not comparable": 1}
 

@@ -19,7 +19,7 @@ from penstock.tuning.space import search_space
 from penstock.units import parse_size, parse_time
 
 FACTS = ConversionContext(rate=20e6, packet=1500)
-LINK = LoadedLink("uplink", rate=20e6, rtt=0.04, buffer=200, packet=1500, flows=4)
+LINK = LoadedLink("uplink", rate_bps=20e6, rtt_s=0.04, buffer_pkts=200, packet_bytes=1500, flows=4)
 
 gains = st.floats(0.001, 4)
 times = st.integers(1000, 10**8).map(lambda ns: f"{ns}ns")

@@ -110,7 +110,7 @@ def test_netem_in_a_class_is_listed(handle: str) -> None:
 
 
 def test_a_scheme_in_words_of_tc_lists_keys_of_the_link() -> None:
-    assert Candidate.parse("tc: netem delay 5ms loss 1%").lost == ('delay = "5ms"', "loss = { rate = 0.01 }")
+    assert Candidate.parse("tc: netem delay 5ms loss 1%").lost_settings == ('delay = "5ms"', "loss = { rate = 0.01 }")
 
 
 def test_red_with_equal_thresholds_is_a_step() -> None:

@@ -88,7 +88,7 @@ def test_a_shortfall_is_the_distance_to_the_bound_in_parts_of_the_way_to_the_ide
 
 def test_the_link_has_the_numbers_of_the_scenario() -> None:
     link = tuned()
-    assert (link.rate, link.rtt, link.buffer, link.packet, link.flows) == (5e6, 0.04, 100, 1500, 6)
+    assert (link.rate_bps, link.rtt_s, link.buffer_pkts, link.packet_bytes, link.flows) == (5e6, 0.04, 100, 1500, 6)
     assert link.bdp == pytest.approx(5e6 * 0.04 / (8 * 1500))
     assert link.weight(1.0) == pytest.approx(1 - math.exp(-1 / link.bdp))
 
@@ -138,7 +138,7 @@ def test_given_parameters_stay_as_they_are() -> None:
 def test_a_fixed_threshold_leaves_the_other_to_the_search(
     fixed: dict[str, Any], knobs: set[str], low: Any, high: Any
 ) -> None:
-    link = dataclasses.replace(tuned(), packet=1000.0)
+    link = dataclasses.replace(tuned(), packet_bytes=1000.0)
     space = search_space("red", link, fixed)
     assert {knob.name for knob in space.knobs} == knobs
     parameters = space.parameters({"min_th": 8.0, "spread": 4.0, "max_p": 0.1, "trips": 10.0, "gentle": True} | fixed)
@@ -200,7 +200,7 @@ def test_wred_is_searched_with_two_levels_in_order() -> None:
         of_red = search_space("red", link, {}).parameters(
             {name: value for name, value in own.items() if name != "lead"}
         )
-        lead = min(own["lead"], link.buffer / of_red["max_th"])
+        lead = min(own["lead"], link.buffer_pkts / of_red["max_th"])
         for name in ("min_th", "max_th"):
             assert parameters[name] == [pytest.approx(lead * of_red[name], rel=0.01), of_red[name]]
         assert parameters["max_p"] == [of_red["max_p"]] * 2
@@ -235,17 +235,17 @@ def test_a_missing_optimiser_is_told_before_the_first_run(monkeypatch: pytest.Mo
 
 def test_rules_are_those_of_their_sources() -> None:
     """Floyd et al. 2001, section 4.4: min_th = max(5, target C / 2), 5 ms; RFC 8289: 5 % of the interval."""
-    link = LoadedLink("bottleneck", rate=800e6, rtt=0.1, buffer=10_000, packet=1000, flows=100)
+    link = LoadedLink("bottleneck", rate_bps=800e6, rtt_s=0.1, buffer_pkts=10_000, packet_bytes=1000, flows=100)
     ared = design_rules("red", link)[0].parameters
     assert (ared["min_th"], ared["max_th"]) == (250.0, 750.0)
     # An interval of 100 ms suits round trips from 10 to 300 ms, so there is no rule between.
     assert design_rules("codel", link) == []
-    satellite = dataclasses.replace(link, rtt=0.6)
+    satellite = dataclasses.replace(link, rtt_s=0.6)
     assert design_rules("codel", satellite)[0].parameters == {"target": "30ms", "interval": "600ms"}
     # A packet of 1000 bytes takes 10 ms at 800 kbit/s.
-    slow = dataclasses.replace(link, rate=8e5)
+    slow = dataclasses.replace(link, rate_bps=8e5)
     assert design_rules("fq-codel", slow)[0].parameters == {"target": "15ms", "interval": "115ms"}
-    port = dataclasses.replace(link, rate=10e9, rtt=1e-4, packet=1500, is_scalable=True)
+    port = dataclasses.replace(link, rate_bps=10e9, rtt_s=1e-4, packet_bytes=1500, is_scalable=True)
     steps = [rule.parameters["min_th"] for rule in design_rules("red", port)]
     assert steps == [math.ceil(10e9 * 1e-4 / 12000 / 7), 65]
 
@@ -280,8 +280,8 @@ def test_link_and_load_are_moved() -> None:
     base = read_document(str(ROOT / "scenarios" / "standard.toml"))
     other = scaled_scenario(base, "bottleneck", rate=2.0, flows=0.5, rtt=2.0)
     before, after = (LoadedLink.from_scenario(document.resolve(), "bottleneck") for document in (base, other))
-    assert (after.rate, after.flows) == (2 * before.rate, before.flows // 2)
-    assert after.rtt == pytest.approx(2 * before.rtt)
+    assert (after.rate_bps, after.flows) == (2 * before.rate_bps, before.flows // 2)
+    assert after.rtt_s == pytest.approx(2 * before.rtt_s)
 
 
 @pytest.mark.slow
@@ -376,7 +376,7 @@ def test_a_budget_of_time_plans_the_same_runs_everywhere() -> None:
     assert SearchPlan.plan(1e9, 1e5, 3, 5).rounds == 20
     planned = SearchPlan.plan(300, 1e6, 3, 5)
     assert 1 <= planned.rounds < 20
-    assert planned.seconds <= 300
+    assert planned.expected_s <= 300
 
 
 def test_a_budget_for_no_round_is_refused_with_the_least_one() -> None:

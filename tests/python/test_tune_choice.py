@@ -187,10 +187,10 @@ def test_floors_have_the_values_of_their_sources() -> None:
     assert violated_floors("wred", {"min_th": [50.0], "max_th": [150.0]}, link) == [
         "max_th exceeds the buffer of 100 packets"
     ]
-    slow = dataclasses.replace(link, rate=1e6)
+    slow = dataclasses.replace(link, rate_bps=1e6)
     (reason,) = violated_floors("fq-codel", {}, slow)
     assert reason.startswith("target is less than the 12 ms to send a packet")
-    (reason,) = violated_floors("codel", {}, dataclasses.replace(link, rtt=0.6))
+    (reason,) = violated_floors("codel", {}, dataclasses.replace(link, rtt_s=0.6))
     assert reason.startswith("interval is less than a third of the round trip of 600 ms")
     assert not violated_floors("codel", {}, link)
     assert not violated_floors("droptail", {"limit": "17p"}, link, ["limit"])
@@ -208,7 +208,7 @@ def test_networks_are_drawn_around_the_scenario_reproducibly() -> None:
         assert factors.std() == pytest.approx(math.log(most) / math.sqrt(3), rel=0.1)
     draw = dataclasses.replace(draws[0], flavours={"bulk": "bbr"})
     group = population.network_document(draw).resolve().readable["traffic"]["bulk"]
-    assert (group["flavour"], group["count"]) == ("bbr", round(6 * draw.flow_factor))
+    assert (group["flavour"], group["count"]) == ("bbr", round(6 * draw.flows_factor))
 
 
 def test_congestion_controls_are_drawn_in_the_proportions_of_the_census() -> None:
@@ -254,7 +254,7 @@ def test_the_parts_of_a_workload_have_drawn_congestion_controls_too() -> None:
     population = Population(link.document(), ["bottleneck"], 1)
     draw = next(draw for draw in map(population.draw, range(1, 500)) if draw.flavours["office-web"] == "prague")
     assert sorted(draw.flavours) == ["office-backups", "office-web"]
-    traffic = population.network_document(dataclasses.replace(draw, flow_factor=2.0)).resolve().readable["traffic"]
+    traffic = population.network_document(dataclasses.replace(draw, flows_factor=2.0)).resolve().readable["traffic"]
     assert (traffic["office-web"]["flavour"], traffic["office-web"]["sessions"]) == ("prague", 40)
     assert (traffic["office-backups"]["flavour"], traffic["office-backups"]["count"]) == (
         draw.flavours["office-backups"], 3,
@@ -274,10 +274,10 @@ def test_the_map_reports_missed_aims_and_the_unresponsive_load() -> None:
     points = measure_map(bench, Setting("droptail"), [Setting("codel")], 100)
     assert len(points) == 27
     for point in points:
-        assert point.load == pytest.approx(3 / 5 / point.rate, rel=0.01)
-        assert point.met == (point.rate > 0.5)
+        assert point.load == pytest.approx(3 / 5 / point.rate_factor, rel=0.01)
+        assert point.is_met == (point.rate_factor > 0.5)
         assert point.met_by is None
-    assert all(point.missed_aims["loss < 1%"] > 0.05 for point in points if point.rate == 0.5)
+    assert all(point.missed_aims["loss < 1%"] > 0.05 for point in points if point.rate_factor == 0.5)
 
 
 def test_parameters_are_rounded_to_round_numbers() -> None:

@@ -8,7 +8,7 @@ from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.bench import Setting
 from penstock.tuning.paste import shaped_tc_lines, tc_lines
 
-LINK = LoadedLink("uplink", rate=100e6, rtt=0.04, buffer=500, packet=1500, flows=4)
+LINK = LoadedLink("uplink", rate_bps=100e6, rtt_s=0.04, buffer_pkts=500, packet_bytes=1500, flows=4)
 
 
 @pytest.mark.parametrize("scheme", ["red", "pie", "codel", "fq-codel", "droptail", "sfq", "choke", "wred"])

@@ -12,7 +12,7 @@ from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
 from penstock.tuning.population import NetworkDraw, Population
-from penstock.tuning.unmet import UNLIMITED, runs_without_limit, unmet_text
+from penstock.tuning.unmet import UNLIMITED, measure_unlimited_queue, unmet_text
 
 PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
 AIMS = parse_aims(["delay p99 < 20ms", "utilization > 95%"], PLACES)
@@ -28,7 +28,7 @@ def met_aims(label: str, delay: float, used: float) -> tuple[MeasuredSetting, di
 
 
 @pytest.mark.parametrize(
-    ("confirmed", "without_limit", "sentences"),
+    ("confirmed", "unlimited_queue", "sentences"),
     [
         (
             [met_aims("droptail", 0.0436, 0.668), met_aims("red", 0.0072, 0.529), met_aims("pie", 0.09, 0.734)],
@@ -57,10 +57,10 @@ def met_aims(label: str, delay: float, used: float) -> tuple[MeasuredSetting, di
 )
 def test_the_conclusion_names_the_unmet_aim_its_cause_and_alternatives(
     confirmed: list[tuple[MeasuredSetting, dict[str, bool | None]]],
-    without_limit: MeasuredSetting | None,
+    unlimited_queue: MeasuredSetting | None,
     sentences: str,
 ) -> None:
-    assert unmet_text(AIMS, "bottleneck", confirmed, without_limit) == sentences
+    assert unmet_text(AIMS, "bottleneck", confirmed, unlimited_queue) == sentences
 
 
 @pytest.mark.parametrize("aims", [AIMS, AIMS[:1]], ids=["two aims", "one aim"])
@@ -96,8 +96,10 @@ DRAWS = [NetworkDraw(number, number) for number in range(3)]
 
 def test_an_unlimited_queue_shows_the_utilization_that_the_load_allows() -> None:
     """1 Mbit/s of datagrams fills half of 2 Mbit/s, whatever the queue."""
-    measured = runs_without_limit(bench("2Mbit"), [met_aims("red", 0.01, 0.5)], DRAWS)
+    measured = measure_unlimited_queue(bench("2Mbit"), [met_aims("red", 0.01, 0.5)], DRAWS)
     assert measured is not None
     assert measured.setting == UNLIMITED
     assert measured.summary("bottleneck", "utilization").mean == pytest.approx(0.5, abs=0.06)
-    assert runs_without_limit(bench("2Mbit"), [met_aims("red", 0.01, 0.5), met_aims("pie", 0.1, 0.97)], DRAWS) is None
+    assert (
+        measure_unlimited_queue(bench("2Mbit"), [met_aims("red", 0.01, 0.5), met_aims("pie", 0.1, 0.97)], DRAWS) is None
+    )

@@ -14,7 +14,7 @@ import pytest
 from penstock.cli.app import app
 from penstock.engine.warmup import queue_means_by_link
 from penstock.explain.unsettled_queues import unsettled_queue_warnings
-from penstock.live.bench_data import bench_data
+from penstock.live.page_data import live_page_data
 from penstock.results.transient import BATCH, batch_means, biasing_transient, transient_batch_count
 from penstock.scenario.resolve import Resolved
 from penstock.studies.complete import Shard
@@ -197,7 +197,7 @@ def test_check_shows_the_warm_up_that_a_run_finds(tmp_path: Path) -> None:
 def test_tuning_and_pages_accept_an_automatic_warm_up() -> None:
     advice = ps.tune(busy(), "delay mean < 100ms", ["droptail"], budget_s=60)
     assert 7 <= parse_time(advice.scenario["warmup"]) / 1e9 <= 12
-    assert bench_data(busy().document(), (), None)["scenario"]["warmup_ns"] == 0
+    assert live_page_data(busy().document(), (), None)["scenario"]["warmup_ns"] == 0
 
 
 def test_a_transient_after_the_warm_up_is_reported_with_its_end() -> None:

@@ -192,7 +192,7 @@ def test_sizes_are_those_on_the_wire() -> None:
     """Warnings, rules and `check` convert with the packets that cross the link, headers included."""
     for traffic, size in ((ps.Tcp(), 1500), (ps.Tcp(profile="ns2"), 1040), (ps.Cbr(rate="1Mbit", packet="172B"), 200)):
         resolved = ps.dumbbell(rate="12Mbit", rtt="20ms", queue=ps.Red(limit="100p"), traffic=traffic).resolve()
-        assert LoadedLink.from_scenario(resolved, "bottleneck").packet == size
+        assert LoadedLink.from_scenario(resolved, "bottleneck").packet_bytes == size
         assert f"{size / 10:g} kB in packets of {size} B" in resolved_text(resolved)
 
 

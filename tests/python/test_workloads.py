@@ -43,7 +43,7 @@ def near(found: float, expected: float, within: float) -> None:
 def test_a_workload_has_the_groups_and_flows_of_its_description(kind: str) -> None:
     groups = alone(kind)
     for part in PARTS:
-        size = 0 if part == "backups" else default_flow_count(KINDS[kind], part, KINDS[kind].users)
+        size = 0 if part == "backups" else default_flow_count(KINDS[kind], part, KINDS[kind].default_users)
         for name, _, _ in PARTS[part].groups(part):
             assert (f"it-{name}" in groups) == (size > 0)
             if size:
@@ -54,7 +54,7 @@ def test_a_workload_has_the_groups_and_flows_of_its_description(kind: str) -> No
 @pytest.mark.parametrize(("part", "objects", "bytes_"), [("web", 71, 2652 * 1024), ("mobile_web", 66, 2311 * 1024)])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "data-centre"])
 def test_users_read_the_median_page_for_half_a_minute(kind: str, part: str, objects: int, bytes_: int) -> None:
-    users = default_flow_count(KINDS[kind], part, KINDS[kind].users)
+    users = default_flow_count(KINDS[kind], part, KINDS[kind].default_users)
     if not users:
         assert part == ("web" if kind == "mobile" else "mobile_web")
         return

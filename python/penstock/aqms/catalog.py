@@ -110,14 +110,14 @@ class Scheme:
 
 @dataclass(frozen=True)
 class Conditioner:
-    """A conditioner or shaper in front of a queue; one that `holds` packets is a shaper and has a `limit`."""
+    """A conditioner or shaper in front of a queue; a shaper (`is_shaper`) delays packets, and has a `limit`."""
 
     name: str
     aliases: tuple[str, ...]
     title: str
     source: str
     doc: str
-    holds: bool
+    is_shaper: bool
     params: tuple[Param, ...]
     class_params: tuple[Param, ...] = ()
 
@@ -206,7 +206,7 @@ def conditioners() -> tuple[Conditioner, ...]:
             title=entry["title"],
             source=entry["source"],
             doc=entry["doc"],
-            holds=entry["holds"],
+            is_shaper=entry["holds"],
             params=tuple(Param.from_json(param) for param in entry["params"]),
             class_params=tuple(Param.from_json(param) for param in entry["class_params"]),
         )

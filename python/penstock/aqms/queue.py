@@ -46,7 +46,7 @@ class Element:
         return {}
 
     @classmethod
-    def keys(cls) -> dict[str, str]:
+    def field_names_by_key(cls) -> dict[str, str]:
         """Field names by the keys of the file."""
         return {field.name.rstrip("_"): field.name for field in dataclasses.fields(cls)}
 

@@ -111,7 +111,7 @@ class ChallengeBench:
         document = network.document()
         return [with_candidate_queue(document, scheme, [BOTTLENECK]) for scheme in self.schemes]
 
-    def events(self, network: Network) -> float | None:
+    def estimated_events(self, network: Network) -> float | None:
         """Estimated events of one run per scheme, in total; None if a scheme refuses the network."""
         if network not in self._events:
             try:
@@ -121,15 +121,15 @@ class ChallengeBench:
                 self._events[network] = None
         return self._events[network]
 
-    def seconds(self, networks: Sequence[Network], runs: int) -> float:
+    def expected_seconds(self, networks: Sequence[Network], runs: int) -> float:
         """Expected time in seconds of this number of runs per scheme in each network."""
-        events = sum(self.events(network) or 0.0 for network in networks)
+        events = sum(self.estimated_events(network) or 0.0 for network in networks)
         return expected_run_seconds(runs * len(self.schemes) * len(networks), runs * events)
 
     def affordable_networks(self, networks: Sequence[Network], runs: int, share: float) -> list[Network]:
         """The first networks whose runs fit into this share of the budget, with everything that was run before."""
         left = share * self.budget_s - self.spent_s
-        ends = itertools.accumulate(self.seconds([network], runs) for network in networks)
+        ends = itertools.accumulate(self.expected_seconds([network], runs) for network in networks)
         return [network for network, end in zip(networks, ends, strict=True) if end <= left]
 
     def measure(self, networks: Sequence[Network], seeds: range) -> list[Trial]:
@@ -146,7 +146,7 @@ class ChallengeBench:
         )
         table = study.run(metric_values, store=self.results, jobs=self.threads, progress=self._report)
         self.run_count += len(networks) * len(self.schemes) * len(seeds)
-        self.spent_s += self.seconds(networks, len(seeds))
+        self.spent_s += self.expected_seconds(networks, len(seeds))
         samples = [values for _, values in table.cells]
         missing = np.full(len(seeds), np.nan)
         trials = []

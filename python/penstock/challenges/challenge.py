@@ -94,7 +94,7 @@ class Challenge:
     rival: int
     confirmed: Trial
     unsimplified: Network
-    scenario: str
+    scenario_toml: str
     runs: Runs
     rule: Rule | None
     trials: tuple[Trial, ...]
@@ -107,7 +107,7 @@ class Challenge:
 
     @property
     def worse_by(self) -> Estimate:
-        """The deficit in the simplest network: 1 - own / rival's benefit, paired by seed."""
+        """1 - (own benefit / rival's benefit) in the simplest network, paired by seed."""
         return self.confirmed.deficit(self.criterion, self.rival)
 
     @property
@@ -163,7 +163,7 @@ class Challenge:
             "network": self.network.to_dict(),
             "unsimplified": self.unsimplified.to_dict(),
             "scenario": self.runs.design.scenario,
-            "toml": self.scenario,
+            "toml": self.scenario_toml,
             "rows": self.runs.to_dict()["rows"],
             "rule": None if self.rule is None else {**self.rule.to_dict(), "text": self.rule_text},
             "trials": [
@@ -210,7 +210,7 @@ def challenge(
         raise PenstockError(f"runs={runs!r}: must be at least 2, for an interval")
     schemes = parse_schemes(scheme, against)
     criteria = DEFAULT_CRITERIA if metric is None else (find_criterion(metric),)
-    never_off = frozenset(CRITERIA[name].needs for name in criteria if CRITERIA[name].needs)
+    never_off = frozenset(CRITERIA[name].needed_coordinate for name in criteria if CRITERIA[name].needed_coordinate)
     threads = thread_count(jobs)
     bench = ChallengeBench(schemes, criteria, budget_s=budget_s, results=store, threads=threads, progress=progress)
     search = NetworkSearch(bench, never_off, seed)
@@ -220,7 +220,7 @@ def challenge(
     final_seeds = range(seed + FRESH_SEED_OFFSET, seed + FRESH_SEED_OFFSET + FINAL_RUNS)
     criterion, rival, chosen = _chosen(bench, trials, final_seeds)
     simplest = simplify(bench, chosen, criterion, rival, final_seeds, SIMPLIFICATION_END)
-    share = 1 - bench.seconds([simplest.network], runs) / budget_s
+    share = 1 - bench.expected_seconds([simplest.network], runs) / budget_s
     rule = _confirmed_rule(search, criterion, rival, simplest.deficit(criterion, rival).mean, share)
     first_seed = seed + 2 * FRESH_SEED_OFFSET
     (confirmed,) = bench.measure([simplest.network], range(first_seed, first_seed + runs))
@@ -233,7 +233,7 @@ def challenge(
         rival=rival,
         confirmed=confirmed,
         unsimplified=chosen.network,
-        scenario=scenario,
+        scenario_toml=scenario,
         runs=compared,
         rule=rule,
         trials=trials,
@@ -266,11 +266,11 @@ def _sample_size(bench: ChallengeBench, search: NetworkSearch) -> int:
     """
     points = latin_hypercube(np.random.default_rng(search.seed), MIN_NETWORKS)
     networks = [network_at(point, search.never_off) for point in points]
-    valid = [network for network in networks if bench.events(network) is not None]
+    valid = [network for network in networks if bench.estimated_events(network) is not None]
     if not valid:
         for document in bench.scheme_documents(networks[0]):
             document.resolve()
-    mean_s = bench.seconds(valid, SEARCH_RUNS) / len(valid)
+    mean_s = bench.expected_seconds(valid, SEARCH_RUNS) / len(valid)
     count = int(SAMPLE_END * bench.budget_s / mean_s)
     if count < MIN_NETWORKS:
         raise short_budget_error(bench.budget_s, MIN_NETWORKS * mean_s / SAMPLE_END, f"{MIN_NETWORKS} networks")
@@ -319,7 +319,9 @@ def _fresh_networks(search: NetworkSearch, rule: Rule, is_inside: bool) -> list[
     """Fresh networks on one side of a rule."""
     points = latin_hypercube(search.rng, CHECK_POOL)
     networks = (network_at(point, search.never_off) for point in points)
-    on_side = (each for each in networks if rule.covers(each) is is_inside and search.bench.events(each) is not None)
+    on_side = (
+        each for each in networks if rule.covers(each) is is_inside and search.bench.estimated_events(each) is not None
+    )
     return list(islice(on_side, NETWORKS_PER_CHECK))
 
 

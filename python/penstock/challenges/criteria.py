@@ -24,27 +24,28 @@ class Criterion:
     Attributes:
         metric: name of the metric in `penstock.results`, for its unit.
         words: the metric in words.
-        template: the sentence for a deficit, with the names of the scheme and its rival, and either `{share}`, the lost
-            fraction of the rival's benefit, or `{factor}`, the ratio of the rival's benefit to the scheme's.
+        sentence_template: the sentence for a deficit, with the names of the scheme and its rival, and either
+            `{share}`, the lost fraction of the rival's benefit, or `{factor}`, the ratio of the rival's benefit to the
+            scheme's.
         benefit: converts values of the metric in a network to benefits.
-        needs: the coordinate that must not be off for the metric to have a value; empty for none.
+        needed_coordinate: the coordinate that must not be off for the metric to have a value; empty for none.
 
     """
 
     metric: str
     words: str
-    template: str
+    sentence_template: str
     benefit: Callable[[Array, Network], Array]
-    needs: str = ""
+    needed_coordinate: str = ""
 
     def sentence(self, scheme: str, rival: str, share: float, more: bool = False) -> str:
         """The sentence for a deficit of this fraction of the benefit; with `more`, for a larger deficit."""
         amount = f"{'more than ' if more else ''}{self.amount(share)}"
-        return self.template.format(scheme=scheme, rival=rival, share=amount, factor=amount)
+        return self.sentence_template.format(scheme=scheme, rival=rival, share=amount, factor=amount)
 
     def amount(self, share: float) -> str:
         """A deficit of this fraction of the benefit, as a percentage or as a factor, whichever the template has."""
-        if "{factor}" in self.template:
+        if "{factor}" in self.sentence_template:
             return f"{1 / (1 - share):.3g} times" if share < 1 else "infinitely many times"
         return f"{100 * share:.3g} %"
 

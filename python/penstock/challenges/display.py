@@ -13,7 +13,7 @@ from penstock.results.display import decimal_places, display_unit, format_number
 from penstock.results.estimate import summarize
 from penstock.results.metrics import find_metric
 
-__all__ = ["challenge_text", "confirmation_table", "repeat_command", "scenario_file"]
+__all__ = ["challenge_text", "confirmation_table", "repeat_command", "scenario_file_text"]
 
 FILE = "challenge.toml"
 """File name in the printed command without `-o`."""
@@ -33,12 +33,12 @@ def _lines(challenge: Challenge, repeat: str) -> Iterator[str]:
     yield ""
     yield from _aligned(confirmation_table(challenge))
     yield ""
-    yield scenario_file(challenge, repeat).rstrip()
+    yield scenario_file_text(challenge, repeat).rstrip()
 
 
-def scenario_file(challenge: Challenge, repeat: str) -> str:
-    """The scenario file, with the command that repeats the confirmation as a comment in its first line."""
-    return f"# {repeat}\n{challenge.scenario}"
+def scenario_file_text(challenge: Challenge, repeat: str) -> str:
+    """The text of the scenario file, with the command that repeats the confirmation as a comment in its first line."""
+    return f"# {repeat}\n{challenge.scenario_toml}"
 
 
 def repeat_command(schemes: Sequence[str], runs: int, file: str | None = None, load: Sequence[str] = ()) -> str:

@@ -176,8 +176,8 @@ class Network:
             is_far_possible and is_rtt_allowed and self.rate * self.duration_s <= MAX_PACKETS * FULL_BITS * (1 + 1e-9)
         )
 
-    def changed(self, name: str, value: Any) -> Network:
-        """A copy with another value of a coordinate; `far` becomes 1 with a single flow."""
+    def with_coordinate(self, name: str, value: Any) -> Network:
+        """A copy with another value of the coordinate `name`; with a single flow, the ratio `far` becomes 1."""
         changes: dict[str, Any] = {name: int(value) if name == "flows" else value}
         if name == "flows" and value < 2:
             changes["far"] = 1

@@ -25,6 +25,6 @@ def write(challenge: Challenge, file: Path, repeat: str, script: str = "") -> No
         challenge=challenge,
         heads=heads,
         rows=rows,
-        scenario=display.scenario_file(challenge, repeat),
+        scenario=display.scenario_file_text(challenge, repeat),
     )
     write_text(file, page)

@@ -107,7 +107,7 @@ class NetworkSearch:
         new_points: dict[Network, Point] = {}
         for point in points:
             network = network_at(point, self.never_off)
-            if network not in measured and self.bench.events(network) is not None:
+            if network not in measured and self.bench.estimated_events(network) is not None:
                 new_points.setdefault(network, point)
         networks = self.bench.affordable_networks(list(new_points), SEARCH_RUNS, share)
         trials = self.bench.measure(networks, range(self.seed, self.seed + SEARCH_RUNS))

@@ -41,7 +41,9 @@ def simplify(
         before = trial.network
         for name in ORDER:
             for network in _simpler_networks(trial.network, name):
-                if bench.events(network) is None or not bench.affordable_networks([network], len(seeds), share):
+                if bench.estimated_events(network) is None or not bench.affordable_networks(
+                    [network], len(seeds), share
+                ):
                     continue
                 (first,) = bench.measure([network], seeds[:RACING_RUNS])
                 if first.deficit(criterion, rival).mean < needed:
@@ -72,6 +74,6 @@ def _simpler_networks(network: Network, name: str) -> Iterator[Network]:
         nearest = sorted(values[USUAL_COUNT:], key=lambda choice: abs(choice - value))[:NEAREST_COUNT]
         values = [*values[:USUAL_COUNT], *nearest]
     for choice in values:
-        changed = network.changed(name, choice)
+        changed = network.with_coordinate(name, choice)
         if changed.is_within_bounds:
             yield changed

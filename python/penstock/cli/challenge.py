@@ -120,7 +120,7 @@ def challenge(
         page.write(result, outputs.html, repeat, _script(result.schemes, metric, budget, runs, seed))
         notify(f"page: {outputs.html}")
     if file is not None:
-        write_text(file, display.scenario_file(result, repeat))
+        write_text(file, display.scenario_file_text(result, repeat))
         notify(f"scenario: {file}")
 
 

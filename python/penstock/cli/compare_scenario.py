@@ -183,10 +183,10 @@ def _warnings(plan: ComparisonPlan) -> list[dict[str, str]]:
 
     reported: dict[tuple[str, str, str], dict[str, str]] = {}
     for case in plan.cases:
-        warnings = scenario_warnings(case.resolved, plan.at) + rate_mismatch_warnings(
-            case.candidate.rate, case.resolved, plan.at
+        warnings = scenario_warnings(case.resolved, plan.replaced_links) + rate_mismatch_warnings(
+            case.candidate.link_rate, case.resolved, plan.replaced_links
         )
-        warnings += lost_setting_warnings(case.candidate.lost, plan.at)
+        warnings += lost_setting_warnings(case.candidate.lost_settings, plan.replaced_links)
         for warned in warnings:
             key = (case.candidate.label, warned.place, warned.name)
             if key not in reported:
@@ -213,26 +213,26 @@ def _result_warnings(plan: ComparisonPlan, runs: Runs) -> list[dict[str, str]]:
                 for name in runs.metrics[place]
                 if (cell := runs.comparison.cell(scheme, point, place, name)) is not None
             }
-            for place in runs.comparison.at
+            for place in runs.comparison.measured_links
         }
         for warned in unfilled_link_warnings(case.resolved, means):
             if (warned.place, warned.name) not in reported:
                 notify(f"warning: {warned.text}")
                 reported[warned.place, warned.name] = {"scheme": case.candidate.label, **warned.to_dict()}
     warnings = list(reported.values())
-    if not any((place, "never-filled") in reported for place in runs.at):
+    if not any((place, "never-filled") in reported for place in runs.replaced_links):
         warnings += identical_warnings(runs)
     return warnings
 
 
 def _looks(runs: int, goal: Precision | None) -> str:
     """The end of the cost line: the numbers of runs of each scheme after which the precision is checked."""
-    from penstock.studies.interim_looks import InterimLooks
+    from penstock.studies.precision_checks import PrecisionChecks
 
     if goal is None:
         return ""
-    looks = InterimLooks.plan(runs, goal.max_runs)
-    return f"; more runs until {goal.metric} is within {100 * goal.rel_error:.3g} %, checked after {looks} runs"
+    checks = PrecisionChecks.plan(runs, goal.max_runs)
+    return f"; more runs until {goal.metric} is within {100 * goal.rel_error:.3g} %, checked after {checks} runs"
 
 
 def _precision(text: str | None) -> Precision | None:

@@ -76,7 +76,7 @@ class StudyRequest:
     cluster: str | None
     shard: str | None
     dry_run: bool
-    array: SlurmOptions
+    slurm: SlurmOptions
 
 
 def compare_study(request: StudyRequest, outputs: Outputs) -> None:
@@ -87,8 +87,8 @@ def compare_study(request: StudyRequest, outputs: Outputs) -> None:
     gate = FailureConditions.of_scenario(request.fail_if, next(iter(request.file.bases.values())).resolve())
     if request.dry_run:
         _estimate(request.file, request.jobs, outputs)
-    elif request.array.jobs is not None:
-        print_result(request.array.script(request.inputs, request.changes, request.store or default_store_folder()))
+    elif request.slurm.jobs is not None:
+        print_result(request.slurm.script(request.inputs, request.changes, request.store or default_store_folder()))
     else:
         place = ExecutionPlace(request.jobs, request.cluster, request.shard)
         result = run_study(request.file, lambda: Store(request.store), place, request.margin)
@@ -201,7 +201,7 @@ def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
     cpu, error, disk = runs * cost.cpu_s, runs * cost.cpu_error_s, runs * cost.store_bytes
     outputs.show(
         f"{file.study.name}: {_size_of(file)} = {count_phrase(runs, 'run')}\nprocessor time: {_time(cpu)} +- "
-        f"{_time(error)}, estimated from {cost.runs} runs; about {_time(cpu / threads)} on {threads} "
+        f"{_time(error)}, estimated from {cost.sampled_runs} runs; about {_time(cpu / threads)} on {threads} "
         f"thread{'s' if threads > 1 else ''}\ndisk: {_size(disk)}"
     )
     head = {"study": file.study.name, "cells": cells, "runs": runs}

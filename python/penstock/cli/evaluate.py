@@ -51,9 +51,9 @@ def evaluate(
 
     outputs = Outputs.from_options(json_target, html)
     load_aqms(load)
-    form, opened = evaluation.QUICK if quick else evaluation.FULL, open_store(store)
+    extent, opened = evaluation.QUICK if quick else evaluation.FULL, open_store(store)
     with show_progress(opened) as watch:
-        result = evaluation.evaluate(schemes, form, jobs=jobs, progress=watch.update, store=opened)
+        result = evaluation.evaluate(schemes, extent, jobs=jobs, progress=watch.update, store=opened)
     if not outputs.json_on_stdout:
         from penstock.evaluation import display
 

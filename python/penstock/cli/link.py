@@ -277,7 +277,7 @@ def _run(
         result = lab.session.stop()
         columns = lab.session.trace()
 
-    if state is not None and (note := _direction_note(layout.link, layout.near, state["links"])):
+    if state is not None and (note := _direction_note(layout.link, layout.near_node, state["links"])):
         notify(note)
 
     def write(folder: Path) -> None:

@@ -116,11 +116,11 @@ def _workloads() -> list[dict[str, Any]]:
         {
             "name": name,
             "doc": kind.doc,
-            "users": kind.users,
+            "users": kind.default_users,
             "parts": [
                 {
                     "name": part,
-                    "flows": default_flow_count(kind, part, kind.users),
+                    "flows": default_flow_count(kind, part, kind.default_users),
                     "doc": entry.doc,
                     "source": entry.source,
                 }

@@ -51,14 +51,14 @@ def live(
 ) -> None:
     """Write an interactive page that works offline: schemes side by side on the same traffic, with all parameters."""
     from penstock.files import write_text
-    from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
     from penstock.live.page import bench_page
+    from penstock.live.page_data import DEFAULT, DEFAULT_SCHEMES, live_page_data
     from penstock.scenario.document import read_document
 
     outputs, file = Outputs.from_options(json_target), output_file_of_type(output, "-o", ".html")
     load_aqms(load)
     document = read_document(scenario or DEFAULT, settings)
-    content = bench_data(document, schemes or ([] if scenario else DEFAULT_SCHEMES), single_link(at, "live"))
+    content = live_page_data(document, schemes or ([] if scenario else DEFAULT_SCHEMES), single_link(at, "live"))
     write_text(file, bench_page(content))
     notify(f"page: {file}")
     outputs.write_json({"page": str(file), **{key: content[key] for key in ("name", "seed", "place", "panes")}})

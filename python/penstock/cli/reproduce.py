@@ -85,7 +85,9 @@ def reproduce(
             notify(f"page: {file}")
     if update:
         record.update_record(outcomes, notify)
-    if failed := [f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed]:
+    if failed := [
+        f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed_claims
+    ]:
         notify(f"required claims not confirmed: {', '.join(failed)}")
         raise typer.Exit(ExitCode.REFUTED)
 

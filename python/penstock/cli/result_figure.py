@@ -14,7 +14,7 @@ from penstock.errors import PenstockError
 if TYPE_CHECKING:
     from penstock.results.summary_table import SummaryTable
 
-__all__ = ["Axes", "JournalWidth", "draw_figure"]
+__all__ = ["AxisOptions", "JournalWidth", "draw_figure"]
 
 
 class JournalWidth(StrEnum):
@@ -25,7 +25,7 @@ class JournalWidth(StrEnum):
 
 
 @dataclass(frozen=True)
-class Axes:
+class AxisOptions:
     """The values of `--x`, `--y`, `--by` and `--panel`; None for options that are not given."""
 
     x: str | None
@@ -40,7 +40,7 @@ class Axes:
         return [option for option, value in options.items() if value is not None]
 
 
-def draw_figure(source: ResultSource, axes: Axes, width: JournalWidth, file: Path) -> None:
+def draw_figure(source: ResultSource, axes: AxisOptions, width: JournalWidth, file: Path) -> None:
     """Draw means with 95 % intervals and write the picture."""
     if axes.x is None or axes.y is None:
         missing = " and ".join(option for option, value in (("--x", axes.x), ("--y", axes.y)) if value is None)

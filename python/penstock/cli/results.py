@@ -28,7 +28,7 @@ from penstock.cli.options import (
 )
 from penstock.cli.output import Outputs, load_aqms, notify, write_page
 from penstock.cli.output_files import output_file_except_stdout
-from penstock.cli.result_figure import Axes, JournalWidth, draw_figure
+from penstock.cli.result_figure import AxisOptions, JournalWidth, draw_figure
 from penstock.cli.result_source import ResultSource, not_a_result_error
 from penstock.cli.sql import answer_query
 from penstock.cli.store_status import resume_studies as resume_studies
@@ -130,7 +130,7 @@ def results(
     A store contains its studies, their scenarios and the source of Python AQMs, so --status and --resume also work on a
     copy. Both --status and --resume execute this source; use them only on stores that you trust.
     """
-    source, axes = ResultSource(name, study, where, parse_margin(margin)), Axes(x, y, by, panel)
+    source, axes = ResultSource(name, study, where, parse_margin(margin)), AxisOptions(x, y, by, panel)
     outputs, file = Outputs.from_options(json_target, html), _file(output)
     source.check()
     _check_modes({"--sql": sql is not None, "--status": status, "--resume": resume}, fail_if=bool(fail_if))
@@ -175,7 +175,12 @@ def _check_answer(source: ResultSource, file: Path | None, outputs: Outputs) -> 
 
 
 def _write(
-    source: ResultSource, axes: Axes, width: JournalWidth, outputs: Outputs, file: Path | None, fail_if: list[str]
+    source: ResultSource,
+    axes: AxisOptions,
+    width: JournalWidth,
+    outputs: Outputs,
+    file: Path | None,
+    fail_if: list[str],
 ) -> None:
     """Write the requested files, or else print the result; then fail by the conditions of `--fail-if`."""
     failures = _failures(source, fail_if)  # refuses a wrong condition before anything is written
@@ -194,7 +199,7 @@ def _write(
     exit_if_failed(failures)
 
 
-def _render(source: ResultSource, axes: Axes, outputs: Outputs, file: Path | None, *, quiet: bool) -> None:
+def _render(source: ResultSource, axes: AxisOptions, outputs: Outputs, file: Path | None, *, quiet: bool) -> None:
     """Print the result, and write its JSON, page and table."""
     result = source.read()
     with _readable(source):
@@ -236,7 +241,7 @@ def _text(result: dict[str, Any]) -> str:
     return repr(Comparison(result)) if "rows" in result else format_tables(run_grids(result))
 
 
-def _write_latex(result: dict[str, Any], axes: Axes, file: Path) -> None:
+def _write_latex(result: dict[str, Any], axes: AxisOptions, file: Path) -> None:
     from penstock.files import write_text
     from penstock.results.latex import latex_link_means, latex_means
 

@@ -21,14 +21,14 @@ class SlurmOptions:
     """The values of the options; None for options that are not given."""
 
     jobs: int | None = None
-    time: str | None = None
-    cpus: int | None = None
+    time_limit: str | None = None
+    cpus_per_task: int | None = None
     memory: str | None = None
     load: Sequence[str] = ()
 
     def check(self) -> None:
         """Raise `PenstockError` for options of a job array without `--slurm`."""
-        options = {"--time": self.time, "--cpus-per-task": self.cpus, "--mem": self.memory}
+        options = {"--time": self.time_limit, "--cpus-per-task": self.cpus_per_task, "--mem": self.memory}
         if self.jobs is None and (options_set := [option for option, value in options.items() if value is not None]):
             raise PenstockError(f"{', '.join(options_set)}: requires --slurm N, which prints the script of a job array")
 
@@ -37,7 +37,7 @@ class SlurmOptions:
         from penstock.studies.slurm import job_array
 
         assert self.jobs is not None
-        limits: dict[str, Any] = {"cpus": self.cpus, "time": self.time, "memory": self.memory}
+        limits: dict[str, Any] = {"cpus": self.cpus_per_task, "time": self.time_limit, "memory": self.memory}
         limits = {name: value for name, value in limits.items() if value is not None}
         return job_array(inputs, store, self.jobs, load=self.load, options=_option_text(changes), **limits)
 

@@ -167,7 +167,7 @@ def _advice(
             progress=watch.update,
             store=opened,
             forecast=lambda plan: notify(
-                f"forecast: at most {plan.runs} runs, about {plan.seconds:.0f} s on two cores"
+                f"forecast: at most {plan.max_runs} runs, about {plan.expected_s:.0f} s on two cores"
             ),
         )
     notify(f"{advice.run_count} runs of {len(advice.tried)} settings in {advice.rounds} rounds")

@@ -39,7 +39,7 @@ def configuration_from_output(text: str) -> str:
     """The text itself if it is a configuration, else the configuration that the output shows."""
     lines = [line for line in text.splitlines() if not is_exec_command(line)]
     if "Class-map:" in text:
-        return "\n".join(_Output(lines).lines())
+        return "\n".join(_Output(lines).configuration_lines())
     return "\n".join(_policy_maps(lines)) if any(_MAP.match(line) for line in lines) else text
 
 
@@ -56,7 +56,7 @@ class _Output:
         self.priority_limit = ""
         self.is_strict = False
 
-    def lines(self) -> Iterator[str]:
+    def configuration_lines(self) -> Iterator[str]:
         """A configuration."""
         for line in self.source:
             self._read(line)

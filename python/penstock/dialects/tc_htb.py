@@ -44,10 +44,13 @@ class HtbClass:
             if self.ceil >= root
             else [f"ceil {format_rate(round(self.ceil))} of {place}: here it may use the whole link"]
         )
-        return losses + (self._unsaid_options(place) if ranked else self.lost_link_options(place))
+        return losses + (self._unsaid_options(place) if ranked else self.lost_options_except_ceil(place))
 
-    def lost_link_options(self, place: str) -> list[str]:
-        """The options without a counterpart here, of a class whose rate is that of the link or a weight."""
+    def lost_options_except_ceil(self, place: str) -> list[str]:
+        """Options of this class, except `ceil`, that cannot be expressed.
+
+        They are lost because the rate of the class becomes the link's rate or a weight.
+        """
         has_burst = self.burst is not None and not _is_computed(parse_size(self.burst), self.rate)
         return [f"burst {self.burst} of {place}"] * has_burst + self._unsaid_options(place)
 

@@ -13,7 +13,7 @@ from penstock.scenario.resolve.codepoints import parse_codepoint
 
 __all__ = [
     "add_class_conditions",
-    "filter_order_loss",
+    "filter_order_messages",
     "linux_priority",
     "read_filter",
     "sort_by_preference",
@@ -155,12 +155,18 @@ FIRST_PREFERENCE = 49152
 """Preference that tc prints for a filter without one, if there is no other filter."""
 
 
-def filter_order_loss(entries: Sequence[tuple[str, dict[str, Any]]], rest: str) -> list[str]:
-    """A loss if packets for the last class, which has no condition here, match later filters of other classes."""
+def filter_order_messages(entries: Sequence[tuple[str, dict[str, Any]]], last_class: str) -> list[str]:
+    """A message if the order of the filters is lost; else none.
+
+    The last class has no condition here, so packets that match both its filter and a later filter of another class go
+    to the other class.
+    """
     for number_, (place, match) in enumerate(entries):
-        later = [other for name, other in entries[number_ + 1 :] if name != rest]
-        if place == rest and any(not set(match) == set(other) == {"dscp"} for other in later):
-            return [f"filter to {rest} before those of other classes: packets matching both go to another class here"]
+        later = [other for name, other in entries[number_ + 1 :] if name != last_class]
+        if place == last_class and any(not set(match) == set(other) == {"dscp"} for other in later):
+            return [
+                f"filter to {last_class} before those of other classes: packets matching both go to another class here"
+            ]
     return []
 
 

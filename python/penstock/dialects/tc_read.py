@@ -23,7 +23,7 @@ from penstock.dialects.tc_htb import HTB_BURST, HtbClass, class_ancestry, oversu
 from penstock.dialects.tc_lines import TcObject, normalize_handle, qdisc_handle
 from penstock.dialects.tc_match import (
     add_class_conditions,
-    filter_order_loss,
+    filter_order_messages,
     linux_priority,
     read_filter,
     sort_by_preference,
@@ -224,7 +224,7 @@ class _Tree:
             if points and not add_class_conditions(entries, place, {"dscp": points}):
                 lost.append(f"packets of {place} by priomap: a filter leads to it by other conditions")
         last = f"{_major(line)}:{default + 1:x}"
-        lost += filter_order_loss(entries, last)
+        lost += filter_order_messages(entries, last)
         entries = [entry for entry in entries if entry[0] != last] + [(last, {})]
         order = [int(place.split(":")[1], 16) - 1 for place, _ in entries]
         found = Conversion("pq", {"classes": [], "limit": "inf"}, lost_settings=lost)
@@ -272,7 +272,7 @@ class _Tree:
                         for place, one in tops.items() if one.ceil > one.rate]  # fmt: skip
         for place, one in htb.items():
             if place in parents or len(leaves) == 1:
-                found.lost_settings += one.lost_link_options(place)
+                found.lost_settings += one.lost_options_except_ceil(place)
             if place in parents and place not in tops and len(leaves) > 1:
                 found.lost_settings.append(
                     f"class {place} between the root and its leaves: only one level is supported"
@@ -297,7 +297,7 @@ class _Tree:
         ranked = len({one.prio for one in leaves.values()}) > 1
         entries = self._filtered(line, leaves)
         found = Conversion("pq" if ranked else "wfq", {"classes": [], "limit": "inf"})
-        found.lost_settings += filter_order_loss(entries, default)
+        found.lost_settings += filter_order_messages(entries, default)
         entries = [entry for entry in entries if entry[0] != default]
         for place in leaves:
             if place != default and place not in {name for name, _ in entries}:

@@ -20,7 +20,7 @@ class Case:
         id: section, with a letter or number where a section has several.
         title: in a few words.
         requirement_level: "must", "should", "may" or "recommended", by the RFC's summary table (section 14).
-        scenario: makes it on a bench.
+        scenario: makes it on a dumbbell.
         groups: groups of traffic whose numbers are shown beside those of the bottleneck.
         changes: what differs from the other cases in the scheme's own parameters, such as ECN.
 

@@ -29,41 +29,41 @@ def congestion_cases() -> Iterator[Case]:
 
 
 def _level(share: float) -> Callable[[Dumbbell], Document]:
-    def scenario(bench: Dumbbell) -> Document:
-        return bench.scenario("level of congestion", {"bulk": bench.tcp(bench.flows(share))})
+    def scenario(dumbbell: Dumbbell) -> Document:
+        return dumbbell.scenario("level of congestion", {"bulk": dumbbell.tcp(dumbbell.flows(share))})
 
     return scenario
 
 
-def _varying_load(bench: Dumbbell) -> Document:
+def _varying_load(dumbbell: Dumbbell) -> Document:
     """Flows of the mild level all the time, further ones to the medium level for 2/3, to the heavy level for 1/3."""
-    mild, medium, heavy = (bench.flows(share) for share in (MILD, MEDIUM, HEAVY))
-    traffic: dict[str, Table] = {"mild": bench.tcp(mild)}
-    phase = min(PHASE_S, (bench.duration_s - bench.start_s) / 3)
-    begin = bench.start_s
+    mild, medium, heavy = (dumbbell.flows(share) for share in (MILD, MEDIUM, HEAVY))
+    traffic: dict[str, Table] = {"mild": dumbbell.tcp(mild)}
+    phase = min(PHASE_S, (dumbbell.duration_s - dumbbell.start_s) / 3)
+    begin = dumbbell.start_s
     turn = 0
-    while begin < bench.duration_s:
+    while begin < dumbbell.duration_s:
         for label, count, after in (("medium", medium - mild, 1), ("heavy", heavy - medium, 2)):
             start = begin + after * phase
-            if count > 0 and start < bench.duration_s:
-                table = bench.tcp(count) | {
+            if count > 0 and start < dumbbell.duration_s:
+                table = dumbbell.tcp(count) | {
                     "start": f"{start:g}s",
-                    "stop": f"{min(begin + 3 * phase, bench.duration_s):g}s",
+                    "stop": f"{min(begin + 3 * phase, dumbbell.duration_s):g}s",
                 }
                 traffic[f"{label}-{turn}"] = table
         begin += 3 * phase
         turn += 1
-    return bench.scenario("varying congestion", traffic)
+    return dumbbell.scenario("varying congestion", traffic)
 
 
 def _capacity(phase: float) -> Callable[[Dumbbell], Document]:
-    def scenario(bench: Dumbbell) -> Document:
+    def scenario(dumbbell: Dumbbell) -> Document:
         changes = []
-        at, low = bench.start_s, True
-        while at < bench.duration_s:
-            changes.append({"at": f"{at:.6g}s", "rate": f"{(LOW if low else 1.0) * bench.rate / 1e3:g}kbit"})
+        at, low = dumbbell.start_s, True
+        while at < dumbbell.duration_s:
+            changes.append({"at": f"{at:.6g}s", "rate": f"{(LOW if low else 1.0) * dumbbell.rate_bps / 1e3:g}kbit"})
             at, low = at + phase, not low
-        traffic = {"bulk": bench.tcp(bench.flows(MILD))}
-        return bench.scenario("varying capacity", traffic, link={"change": changes})
+        traffic = {"bulk": dumbbell.tcp(dumbbell.flows(MILD))}
+        return dumbbell.scenario("varying capacity", traffic, link={"change": changes})
 
     return scenario

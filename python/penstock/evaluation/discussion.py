@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.aqms.catalog import Param, find_scheme
 from penstock.errors import ScenarioError
-from penstock.evaluation.form import EvaluationForm
+from penstock.evaluation.extent import EvaluationExtent
 from penstock.evaluation.network import MILD
 from penstock.studies.candidate import Candidate
 from penstock.studies.compare import run_plan
@@ -50,7 +50,7 @@ class Discussion:
 
 
 def discuss_schemes(
-    form: EvaluationForm, schemes: Sequence[Candidate], threads: int, store: RunResults | None
+    extent: EvaluationExtent, schemes: Sequence[Candidate], threads: int, store: RunResults | None
 ) -> Iterator[Discussion]:
     """The points that the RFC asks to be discussed, as far as the catalogue and runs answer them."""
     for candidate in schemes:
@@ -63,14 +63,14 @@ def discuss_schemes(
         required = [param.name for param in scheme.params if param.required]
         marks = any(param.name == "ecn" for param in scheme.params)
         needs = {"must_be_given": required, "marks": marks}
-        yield Discussion(candidate.label, _sensitivity(form, candidate, scheme.params, threads, store), needs, knobs)
+        yield Discussion(candidate.label, _sensitivity(extent, candidate, scheme.params, threads, store), needs, knobs)
 
 
 def _sensitivity(
-    form: EvaluationForm, candidate: Candidate, params: Sequence[Param], threads: int, store: RunResults | None
+    extent: EvaluationExtent, candidate: Candidate, params: Sequence[Param], threads: int, store: RunResults | None
 ) -> list[dict[str, Any]]:
     """Mean delay and utilization with one parameter halved or doubled, relative to the scheme as given."""
-    scenario = form.bench.scenario("sensitivity", {"bulk": form.bench.tcp(form.bench.flows(MILD))})
+    scenario = extent.dumbbell.scenario("sensitivity", {"bulk": extent.dumbbell.tcp(extent.dumbbell.flows(MILD))})
     changed: list[tuple[str, float, Candidate]] = []
     for param in params:
         for factor in FACTORS:
@@ -86,7 +86,7 @@ def _sensitivity(
         ComparisonPlan.resolve_cases(
             scenario, [candidate, *(changed_candidate for _, _, changed_candidate in changed)]
         ),
-        form.runs,
+        extent.runs,
         jobs=threads,
         store=store,
     )

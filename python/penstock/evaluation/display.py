@@ -78,7 +78,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
 def _lines(evaluation: Evaluation) -> Iterator[str]:
     yield evaluation.conclusion
     yield ""
-    yield f"{evaluation.form.runs} runs each, mean and 95 % interval; + better, - worse than drop-tail, = a tie"
+    yield f"{evaluation.extent.runs} runs each, mean and 95 % interval; + better, - worse than drop-tail, = a tie"
     signs = {"better": "+", "worse": "-", "tie": "=", "": " "}
     last = ""
     for row, cells in text_rows(evaluation):

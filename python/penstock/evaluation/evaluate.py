@@ -15,7 +15,7 @@ from penstock.errors import OptionOrigin, PenstockError
 from penstock.evaluation import congestion_levels, traffic_mixes, transport
 from penstock.evaluation.case import Case
 from penstock.evaluation.discussion import Discussion, discuss_schemes
-from penstock.evaluation.form import FULL, QUICK, EvaluationForm
+from penstock.evaluation.extent import FULL, QUICK, EvaluationExtent
 from penstock.results import estimates
 from penstock.results.display import scheme_argument
 from penstock.results.run_table import Array
@@ -26,7 +26,7 @@ from penstock.studies.plan import ComparisonPlan
 from penstock.studies.runs import Runs
 from penstock.studies.store import RunResults
 
-__all__ = ["FULL", "QUICK", "CaseResult", "Evaluation", "EvaluationForm", "evaluate", "rfc_cases"]
+__all__ = ["FULL", "QUICK", "CaseResult", "Evaluation", "EvaluationExtent", "evaluate", "rfc_cases"]
 
 LINKS = ("bottleneck", "bottleneck.reverse", "second")
 LINK = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate", "jain")
@@ -66,14 +66,14 @@ class Evaluation:
     """The outcome of `evaluate`.
 
     Attributes:
-        form: bench, runs, extent.
+        extent: quick or full, with the dumbbell and the runs of each scenario.
         runs: all runs; the swept key `case` is the id of the scenario, as in `runs.where(case="8.2.2")`. Drop-tail is
             the first scheme.
         discussion: sections 8.3, 11 and 12 for each scheme.
 
     """
 
-    form: EvaluationForm
+    extent: EvaluationExtent
     runs: Runs
     discussion: tuple[Discussion, ...]
 
@@ -85,7 +85,7 @@ class Evaluation:
     @cached_property
     def cases(self) -> list[Case]:
         """The scenarios in the order of the RFC."""
-        return rfc_cases(self.form)
+        return rfc_cases(self.extent)
 
     @cached_property
     def rows(self) -> tuple[CaseResult, ...]:
@@ -137,13 +137,13 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """As `penstock evaluate --json` writes it."""
-        bench = self.form.bench
+        dumbbell = self.extent.dumbbell
         return {
             "penstock": _native.version,
             "rfc": 7928,
-            "quick": self.form.quick,
-            "bench": {"rate_bps": bench.rate, "rtt_s": bench.rtt_ms / 1e3, "buffer_pkts": bench.buffer()},
-            "runs": self.form.runs,
+            "quick": self.extent.quick,
+            "bench": {"rate_bps": dumbbell.rate_bps, "rtt_s": dumbbell.rtt_ms / 1e3, "buffer_pkts": dumbbell.buffer()},
+            "runs": self.extent.runs,
             "schemes": list(self.schemes),
             "conclusion": self.conclusion,
             "rows": [
@@ -162,15 +162,19 @@ class Evaluation:
         }
 
 
-def rfc_cases(form: EvaluationForm) -> list[Case]:
+def rfc_cases(extent: EvaluationExtent) -> list[Case]:
     """The scenarios in the order of the RFC."""
-    cases = [*transport.transport_cases(form.quick), *congestion_levels.congestion_cases(), *traffic_mixes.mix_cases()]
+    cases = [
+        *transport.transport_cases(extent.quick),
+        *congestion_levels.congestion_cases(),
+        *traffic_mixes.mix_cases(),
+    ]
     return sorted(cases, key=lambda case: [int(part) for part in case.section.split(".")])
 
 
 def evaluate(
     schemes: Iterable[SchemeLike],
-    form: EvaluationForm = FULL,
+    extent: EvaluationExtent = FULL,
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -180,7 +184,7 @@ def evaluate(
 
     Args:
         schemes: as after `--scheme`; AQMs in Python too.
-        form: `FULL`, or `QUICK` for a first look, as `penstock evaluate --quick`.
+        extent: `FULL`, or `QUICK` for a first look, as `penstock evaluate --quick`.
         jobs: number of threads; by default all cores.
         progress: called with the numbers of finished and planned runs of the scenarios.
         store: where finished runs are kept and looked up.
@@ -195,16 +199,18 @@ def evaluate(
     if not named:
         raise PenstockError("name a scheme other than droptail, which is always there to compare with")
     candidates, threads = (Candidate("droptail"), *named), thread_count(jobs)
-    runs = run_plan(_plan(form, candidates), form.runs, jobs=threads, progress=progress, store=store)
-    runs = Runs(runs.table, replace(runs.design, source=None))  # no single scenario file has these scenarios
-    return Evaluation(form, runs, tuple(discuss_schemes(form, named, threads, store)))
+    runs = run_plan(_plan(extent, candidates), extent.runs, jobs=threads, progress=progress, store=store)
+    runs = Runs(runs.table, replace(runs.design, written_scenario=None))  # no single scenario file has these scenarios
+    return Evaluation(extent, runs, tuple(discuss_schemes(extent, named, threads, store)))
 
 
-def _plan(form: EvaluationForm, candidates: tuple[Candidate, ...]) -> ComparisonPlan:
+def _plan(extent: EvaluationExtent, candidates: tuple[Candidate, ...]) -> ComparisonPlan:
     """The plan of all scenarios, which are the points of the sweep."""
-    cases = rfc_cases(form)
+    cases = rfc_cases(extent)
     plans = [
-        ComparisonPlan.resolve_cases(case.scenario(form.bench), [_changed(candidate, case) for candidate in candidates])
+        ComparisonPlan.resolve_cases(
+            case.scenario(extent.dumbbell), [_changed(candidate, case) for candidate in candidates]
+        )
         for case in cases
     ]
     return replace(

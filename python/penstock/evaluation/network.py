@@ -21,25 +21,25 @@ class Dumbbell:
     """The bottleneck, and the lengths of runs.
 
     Attributes:
-        rate: of the bottleneck in bit/s.
+        rate_bps: rate of the bottleneck in bit/s.
         rtt_ms: round trip without queueing.
-        packet: size of a data packet in bytes, headers included.
+        packet_bytes: size of a data packet in bytes, headers included.
         duration_s: of a run; twice as long for the fairness of round trips.
         start_s: time from which numbers count, and at which changing loads and capacities begin: by then all flows
             have left the slow start in which they began.
 
     """
 
-    rate: float = 10e6
+    rate_bps: float = 10e6
     rtt_ms: float = 100.0
-    packet: int = 1500
+    packet_bytes: int = 1500
     duration_s: float = 300.0
     start_s: float = 40.0
 
     @property
     def bdp(self) -> float:
         """Bandwidth-delay product in packets."""
-        return self.rate * self.rtt_ms / 1e3 / 8 / self.packet
+        return self.rate_bps * self.rtt_ms / 1e3 / 8 / self.packet_bytes
 
     def buffer(self, rtt_ms: float | None = None) -> int:
         """Section 3.2: the bandwidth-delay product of the longest round trip, in packets, at least 10."""
@@ -69,20 +69,20 @@ class Dumbbell:
             "bottleneck": {
                 "from": "L",
                 "to": "R",
-                "rate": _rate(self.rate),
+                "rate": _rate(self.rate_bps),
                 "delay": _ms(core),
                 "queue": {"scheme": "droptail", "limit": f"{self.buffer(max(trips.values()))}p"},
                 "watch": True,
                 **({"reverse": {"queue": "same", "watch": True}} if back else {}),
                 **(link or {}),
             },
-            "right": {"from": "R", "to": "B", "rate": _rate(10 * self.rate), "delay": "0ms"},
+            "right": {"from": "R", "to": "B", "rate": _rate(10 * self.rate_bps), "delay": "0ms"},
         }
         for node, trip in trips.items():
             links[f"left-{node}"] = {
                 "from": node,
                 "to": "L",
-                "rate": _rate(10 * self.rate),
+                "rate": _rate(10 * self.rate_bps),
                 "delay": _ms(trip / 2 - core),
             }
         return Document(
@@ -102,7 +102,7 @@ class Dumbbell:
             "flavour": flavour,
             "profile": "linux",
             "count": count,
-            "packet": f"{self.packet - 40}B",
+            "packet": f"{self.packet_bytes - 40}B",
             "start": {"uniform": ["0s", "1s"]},
             **more,
         }

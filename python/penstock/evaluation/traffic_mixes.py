@@ -30,27 +30,27 @@ def mix_cases() -> Iterator[Case]:
     yield Case("10.2", "two queues in a row", "may", _two_queues, ("through", "joining"))
 
 
-def _sizes(bench: Dumbbell) -> Document:
-    half = max(1, bench.flows(MILD) // 2)
-    small = bench.tcp(half) | {"packet": "460B"}
-    return bench.scenario("packet sizes", {"small": small, "large": bench.tcp(half)})
+def _sizes(dumbbell: Dumbbell) -> Document:
+    half = max(1, dumbbell.flows(MILD) // 2)
+    small = dumbbell.tcp(half) | {"packet": "460B"}
+    return dumbbell.scenario("packet sizes", {"small": small, "large": dumbbell.tcp(half)})
 
 
 def _burst(parts: Sequence[str]) -> Callable[[Dumbbell], Document]:
-    def scenario(bench: Dumbbell) -> Document:
-        return bench.scenario("bursts", {name: _part(bench, name) for name in parts})
+    def scenario(dumbbell: Dumbbell) -> Document:
+        return dumbbell.scenario("bursts", {name: _part(dumbbell, name) for name in parts})
 
     return scenario
 
 
-def _mix(bench: Dumbbell) -> Document:
-    traffic = {name: _part(bench, name) for name in ("web", "cbr", "video")}
+def _mix(dumbbell: Dumbbell) -> Document:
+    traffic = {name: _part(dumbbell, name) for name in ("web", "cbr", "video")}
     call = {"rate": "80kbit", "packet": "172B", "phase": "random"}
     calls = {"calls": {**traffic_table("cbr"), **call}, "calls-back": {**traffic_table("cbr", "B", "A"), **call}}
-    return bench.scenario("mix of applications", {**calls, **traffic, "bulk": bench.tcp(5)})
+    return dumbbell.scenario("mix of applications", {**calls, **traffic, "bulk": dumbbell.tcp(5)})
 
 
-def _part(bench: Dumbbell, name: str) -> Table:
+def _part(dumbbell: Dumbbell, name: str) -> Table:
     """One application of section 7.2: web pages of 50 objects over six connections, a constant rate, video, a flow."""
     match name:
         case "web":
@@ -60,38 +60,38 @@ def _part(bench: Dumbbell, name: str) -> Table:
                 **objects,
                 "flavour": "sack",
                 "profile": "linux",
-                "packet": f"{bench.packet - 40}B",
+                "packet": f"{dumbbell.packet_bytes - 40}B",
             }
         case "cbr":
-            return {**traffic_table("cbr"), "rate": f"{0.1 * bench.rate / 1e3:g}kbit", "packet": "972B"}
+            return {**traffic_table("cbr"), "rate": f"{0.1 * dumbbell.rate_bps / 1e3:g}kbit", "packet": "972B"}
         case "video":
             return {
                 **traffic_table("video"),
-                "rate": f"{0.3 * bench.rate / 1e3:g}kbit",
+                "rate": f"{0.3 * dumbbell.rate_bps / 1e3:g}kbit",
                 "fps": 30,
                 "gop": "IPPPPPPPPPPP",
                 "sizes": {"I": 5, "P": 1},
             }
         case _:
-            return bench.tcp()
+            return dumbbell.tcp()
 
 
-def _both_ways(bench: Dumbbell) -> Document:
-    flows = bench.flows(MILD)
-    back = bench.tcp(flows) | {"from": "B", "to": "A"}
-    return bench.scenario("both directions", {"bulk": bench.tcp(flows), "back": back}, back=True)
+def _both_ways(dumbbell: Dumbbell) -> Document:
+    flows = dumbbell.flows(MILD)
+    back = dumbbell.tcp(flows) | {"from": "B", "to": "A"}
+    return dumbbell.scenario("both directions", {"bulk": dumbbell.tcp(flows), "back": back}, back=True)
 
 
-def _two_queues(bench: Dumbbell) -> Document:
+def _two_queues(dumbbell: Dumbbell) -> Document:
     """Senders A pass both queues, senders C join at the second one."""
-    half = max(1, bench.flows(MILD) // 2)
-    traffic = {"through": bench.tcp(half), "joining": bench.tcp(half) | {"from": "C"}}
-    document = bench.scenario("two queues in a row", traffic)
+    half = max(1, dumbbell.flows(MILD) // 2)
+    traffic = {"through": dumbbell.tcp(half), "joining": dumbbell.tcp(half) | {"from": "C"}}
+    document = dumbbell.scenario("two queues in a row", traffic)
     links = dict(document.tree["links"])
     first = links["bottleneck"]
     part = float(first["delay"].removesuffix("ms")) / 2
     links["bottleneck"] = {**first, "delay": f"{part:g}ms", "to": "M"}
     links["second"] = {**first, "delay": f"{part:g}ms", "from": "M"}
-    trip = bench.rtt_ms / 2 - part
-    links["left-C"] = {"from": "C", "to": "M", "rate": f"{10 * bench.rate / 1e3:g}kbit", "delay": f"{trip:g}ms"}
+    trip = dumbbell.rtt_ms / 2 - part
+    links["left-C"] = {"from": "C", "to": "M", "rate": f"{10 * dumbbell.rate_bps / 1e3:g}kbit", "delay": f"{trip:g}ms"}
     return Document({**document.tree, "links": links})

@@ -40,52 +40,52 @@ def transport_cases(quick: bool) -> Iterator[Case]:
         yield Case(f"4.5-{trip}", title, "should", _trips(trip, ecn=True), ("first", "second"), {"ecn": True})
 
 
-def _friendly(bench: Dumbbell) -> Document:
-    return bench.scenario("TCP-friendly sender", {"bulk": bench.tcp(initial_window=3)})
+def _friendly(dumbbell: Dumbbell) -> Document:
+    return dumbbell.scenario("TCP-friendly sender", {"bulk": dumbbell.tcp(initial_window=3)})
 
 
 def _short(window: int) -> Callable[[Dumbbell], Document]:
-    def scenario(bench: Dumbbell) -> Document:
-        first = max(bench.start_s, 0.1 * bench.duration_s)
-        count = max(1, int((bench.duration_s - first) / 5) - 1)
-        short = bench.tcp(count, packets=50, initial_window=window, start={"first": f"{first:g}s", "every": "5s"})
-        return bench.scenario("different initial windows", {"bulk": bench.tcp(initial_window=3), "short": short})
+    def scenario(dumbbell: Dumbbell) -> Document:
+        first = max(dumbbell.start_s, 0.1 * dumbbell.duration_s)
+        count = max(1, int((dumbbell.duration_s - first) / 5) - 1)
+        short = dumbbell.tcp(count, packets=50, initial_window=window, start={"first": f"{first:g}s", "every": "5s"})
+        return dumbbell.scenario("different initial windows", {"bulk": dumbbell.tcp(initial_window=3), "short": short})
 
     return scenario
 
 
-def _aggressive(bench: Dumbbell) -> Document:
-    return bench.scenario("aggressive sender", {"bulk": bench.tcp(flavour="cubic")})
+def _aggressive(dumbbell: Dumbbell) -> Document:
+    return dumbbell.scenario("aggressive sender", {"bulk": dumbbell.tcp(flavour="cubic")})
 
 
 def _datagrams(share: float, *, alone: bool) -> Callable[[Dumbbell], Document]:
-    def scenario(bench: Dumbbell) -> Document:
+    def scenario(dumbbell: Dumbbell) -> Document:
         table: Table = {
             **traffic_table("cbr"),
-            "rate": f"{share * bench.rate / 1e3:g}kbit",
-            "packet": f"{bench.packet - 28}B",
+            "rate": f"{share * dumbbell.rate_bps / 1e3:g}kbit",
+            "packet": f"{dumbbell.packet_bytes - 28}B",
         }
-        traffic = {"datagrams": table} if alone else {"datagrams": table, "bulk": bench.tcp()}
-        return bench.scenario("unresponsive sender", traffic)
+        traffic = {"datagrams": table} if alone else {"datagrams": table, "bulk": dumbbell.tcp()}
+        return dumbbell.scenario("unresponsive sender", traffic)
 
     return scenario
 
 
-def _background(bench: Dumbbell) -> Document:
-    return bench.scenario(
-        "less-than-best-effort sender", {"bulk": bench.tcp(), "background": bench.tcp(flavour="ledbat", **LEDBAT)}
+def _background(dumbbell: Dumbbell) -> Document:
+    return dumbbell.scenario(
+        "less-than-best-effort sender", {"bulk": dumbbell.tcp(), "background": dumbbell.tcp(flavour="ledbat", **LEDBAT)}
     )
 
 
 def _trips(trip: float, *, ecn: bool) -> Callable[[Dumbbell], Document]:
-    def scenario(bench: Dumbbell) -> Document:
-        first = bench.tcp(ecn=ecn)
-        second = bench.tcp(ecn=ecn) | {"from": "C"}
-        return bench.scenario(
+    def scenario(dumbbell: Dumbbell) -> Document:
+        first = dumbbell.tcp(ecn=ecn)
+        second = dumbbell.tcp(ecn=ecn) | {"from": "C"}
+        return dumbbell.scenario(
             "fairness of round trips",
             {"first": first, "second": second},
             trips_ms={"C": float(trip)},
-            duration_s=2 * bench.duration_s,
+            duration_s=2 * dumbbell.duration_s,
         )
 
     return scenario

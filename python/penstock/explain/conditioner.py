@@ -21,7 +21,7 @@ def conditioner_text(name: str, width: int = 100) -> str | None:
     except PenstockError:
         return None
     # A shaper is also a scheme, and is explained as one.
-    if conditioner.holds:
+    if conditioner.is_shaper:
         return None
     return _text(conditioner_entry(conditioner.name), width)
 

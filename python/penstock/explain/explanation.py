@@ -223,7 +223,7 @@ class Explanation:
         curves = [operating.curve(), *(curve for curve in needed if curve[0])]
         top = probability_axis_top(operating, points)
         marks = [
-            (p.queue, p.probability, f"{'●' if p.stable else '○'}{p.flows}")
+            (p.queue, p.probability, f"{'●' if p.is_stable else '○'}{p.flows}")
             for p in points
             if p.queue is not None and p.probability is not None and p.probability <= top
         ]

@@ -66,8 +66,8 @@ class SchemeOnLink:
         resolved = with_candidate_queue(document, candidate, (place,)).resolve()
         table = queue_table(resolved, place)
         ignored = (
-            *rate_mismatch_warnings(candidate.rate, resolved, [place]),
-            *lost_setting_warnings(candidate.lost, [place]),
+            *rate_mismatch_warnings(candidate.link_rate, resolved, [place]),
+            *lost_setting_warnings(candidate.lost_settings, [place]),
         )
         return cls(
             scheme_argument(candidate.name, candidate.params), LoadedLink.from_scenario(resolved, place), table, ignored
@@ -86,11 +86,11 @@ class SchemeOnLink:
         """The arguments of `explanation.prepare` that describe this link."""
         link = self.link
         return {
-            "link": f"{link.rate:.0f}bit",
-            "rtt": f"{1e9 * link.rtt:.0f}ns",
+            "link": f"{link.rate_bps:.0f}bit",
+            "rtt": f"{1e9 * link.rtt_s:.0f}ns",
             "flows": f"{link.flows}",
-            "limit": f"{max(1, round(link.buffer))}p",
-            "packet": link.packet,
+            "limit": f"{max(1, round(link.buffer_pkts))}p",
+            "packet": link.packet_bytes,
         }
 
     @property
@@ -120,9 +120,9 @@ class SchemeOnLink:
         yield title
         yield "-" * len(title)
         yield (
-            f"{format_rate(link.rate)}, round trip {format_time(1e9 * link.rtt)}, {link.flows} TCP flow"
+            f"{format_rate(link.rate_bps)}, round trip {format_time(1e9 * link.rtt_s)}, {link.flows} TCP flow"
             f"{'s' if link.flows > 1 else ''}, packets of "
-            f"{link.packet:.4g} B"
+            f"{link.packet_bytes:.4g} B"
         )
         for name, value in self.numbers(explanation).items():
             yield f"{name:<38} {value}"
@@ -139,10 +139,10 @@ class SchemeOnLink:
         """Sizes, time constants, operating point and margins."""
         link = self.link
         root = link.bdp / math.sqrt(link.flows)
-        drain = format_seconds(link.buffer * link.packet_s)
+        drain = format_seconds(link.buffer_pkts * link.packet_s)
         lines = {
-            "bandwidth-delay product": f"{link.bdp:.4g} packets, {link.bdp * link.packet / 1e3:.4g} kB",
-            "buffer": f"{link.buffer:.4g} packets, {link.buffer / link.bdp:.3g} BDP, drains in {drain}",
+            "bandwidth-delay product": f"{link.bdp:.4g} packets, {link.bdp * link.packet_bytes / 1e3:.4g} kB",
+            "buffer": f"{link.buffer_pkts:.4g} packets, {link.buffer_pkts / link.bdp:.3g} BDP, drains in {drain}",
             "BDP / sqrt(flows)": f"{root:.4g} packets: a much smaller queue leaves the link idle at times",
             "time of a packet": format_seconds(link.packet_s),
         }
@@ -150,7 +150,7 @@ class SchemeOnLink:
         if average is not None:
             weight, constant = average
             lines["time constant of the average"] = (
-                f"{format_seconds(constant)}, {constant / link.rtt:.3g} round trips (w_q = {weight:.3g})"
+                f"{format_seconds(constant)}, {constant / link.rtt_s:.3g} round trips (w_q = {weight:.3g})"
             )
         return lines | self._operating(explanation) | self._loop(explanation)
 
@@ -173,7 +173,7 @@ class SchemeOnLink:
         (damping,) = loop.predictions([self.link.flows])
         if damping.queue is None:
             return {"loop (fluid model)": damping.summary}
-        trip = self.link.rtt + damping.queue * self.link.packet_s
+        trip = self.link.rtt_s + damping.queue * self.link.packet_s
         senders = trip**2 * self.link.capacity / (2 * self.link.flows)
         gain = "" if damping.gain is None or not damping.is_damped else f", gain margin {damping.gain:.3g}"
         lines = {

@@ -38,13 +38,13 @@ def format_seconds(seconds: float) -> str:
 def _here(link: LoadedLink, table: Mapping[str, Any], name: str, value: Any, unit: str) -> Iterator[str]:
     if name == "w_q" and (average := average_seconds(link, table)) is not None:
         weight, constant = average
-        yield f"w_q = {weight:.3g} averages over {format_seconds(constant)}, {constant / link.rtt:.3g} round trips"
-    elif (automatic := automatic_threshold(name, table, link.rate)) is not None:
+        yield f"w_q = {weight:.3g} averages over {format_seconds(constant)}, {constant / link.rtt_s:.3g} round trips"
+    elif (automatic := automatic_threshold(name, table, link.rate_bps)) is not None:
         yield _length(link, automatic)
     elif value == "auto" and table["scheme"] == "pi" and name in ("a", "b"):
         yield from _pi_gain(link, table, name)
     elif name == "fill_level" and table.get("limit") != "inf":
-        yield ", ".join(f"{share * link.buffer:.4g}" for share in value) + " packets"
+        yield ", ".join(f"{share * link.buffer_pkts:.4g}" for share in value) + " packets"
     elif isinstance(value, list) and unit == "packets":
         yield ", ".join(_length(link, Length("packets", threshold)) for threshold in value)
     elif isinstance(value, str):
@@ -61,8 +61,8 @@ def _pi_gain(link: LoadedLink, table: Mapping[str, Any], name: str) -> Iterator[
     if limit == "inf":
         return
     room = parse_length(limit)
-    capacity = link.rate / (8 * mean)
-    trip = float(design.longest_rtt(room.amount / (1 if room.unit == "packets" else mean), capacity, link.rtt))
+    capacity = link.rate_bps / (8 * mean)
+    trip = float(design.longest_rtt(room.amount / (1 if room.unit == "packets" else mean), capacity, link.rtt_s))
     gains = design.pi_gains(link.flows, trip, capacity, 1e9 / parse_time(table["interval"]))
     yield f"{float(getattr(gains, name)):.4g} for {link.flows} flows and round trips up to {format_seconds(trip)}"
 
@@ -70,17 +70,17 @@ def _pi_gain(link: LoadedLink, table: Mapping[str, Any], name: str) -> Iterator[
 def _lengths(link: LoadedLink, text: str, length: Length) -> Iterator[str]:
     if text.endswith(_TIMES):
         seconds = float(length.amount) / 1e9
-        yield f"{seconds * link.capacity:.4g} packets at full rate, {seconds / link.rtt:.3g} round trips"
+        yield f"{seconds * link.capacity:.4g} packets at full rate, {seconds / link.rtt_s:.3g} round trips"
     elif length.unit in ("packets", "bytes") and length.amount:
         yield _length(link, length)
 
 
 def _length(link: LoadedLink, length: Length) -> str:
     """A length in packets, bytes, time and BDP; one far beyond the buffer is never reached."""
-    packets = float(length.amount) / (1 if length.unit == "packets" else link.packet)
-    if packets > 100 * link.buffer:
+    packets = float(length.amount) / (1 if length.unit == "packets" else link.packet_bytes)
+    if packets > 100 * link.buffer_pkts:
         return "beyond any queue here"
-    size = packets * link.packet
+    size = packets * link.packet_bytes
     size_text = f"{size / 1e3:.4g} kB" if size >= 1e3 else f"{size:.4g} B"
     return (
         f"{packets:.4g} packets, {size_text}, {format_seconds(packets * link.packet_s)}, {packets / link.bdp:.3g} BDP"

@@ -113,15 +113,15 @@ Cell = Mapping[str, MeanWithHalfWidth]
 class StandardResults:
     """The measured cells: one per scheme and load without ECN, and one with ECN for schemes that mark."""
 
-    penstock: str
-    runs: int
+    penstock_version: str
+    run_count: int
     cells: Mapping[tuple[str, int, bool], Cell]
 
     def cell(self, scheme: str, flows: int = USUAL, ecn: bool = False) -> Cell | None:
         """A cell; None if it was not measured."""
         return self.cells.get((scheme, flows, ecn))
 
-    def names(self) -> list[str]:
+    def measured_schemes(self) -> list[str]:
         """The schemes that were measured, in the order of the registry."""
         return list(dict.fromkeys(name for name, _, _ in self.cells))
 

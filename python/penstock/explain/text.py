@@ -20,7 +20,7 @@ class TerminalDrawing:
 
     title: str
     plot: str
-    words: str
+    conditions_text: str
 
 
 def explain(
@@ -42,7 +42,7 @@ def explain(
     if entry["class_params"]:
         parts.append(_heading("Settings of each class", "-") + parameter_text(entry["class_params"], width))
     for drawing in drawings:
-        paragraphs = [part for part in (drawing.plot, _wrapped(drawing.words, width)) if part]
+        paragraphs = [part for part in (drawing.plot, _wrapped(drawing.conditions_text, width)) if part]
         parts.append(_heading(drawing.title, "-") + "\n\n".join(paragraphs))
     use = [f"{title}: {entry[key]}" for title, key in (("Good at", "good"), ("Bad at", "bad")) if entry[key]]
     use += [" ".join(measured)] if measured else []

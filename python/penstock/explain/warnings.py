@@ -97,18 +97,20 @@ class _Queue:
         if isinstance(value, list):
             return min((float(number) for number in value), default=None)
         try:
-            length = automatic_threshold(name, self.table, self.link.rate) or parse_length(value)
+            length = automatic_threshold(name, self.table, self.link.rate_bps) or parse_length(value)
         except UnitError:
             return float(value) if isinstance(value, (int, float)) else None
-        return {"packets": float(length.amount), "bytes": float(length.amount) / self.link.packet}.get(length.unit)
+        return {"packets": float(length.amount), "bytes": float(length.amount) / self.link.packet_bytes}.get(
+            length.unit
+        )
 
     def weight(self) -> float | None:
         """RED's w_q; the words choose a time constant T at mean packets: 1 - exp(-1 / (C T)) (algorithm/red.rs)."""
         value = self.table.get("w_q")
-        constants = {"auto": 1.0, "auto_rtt": 10 * max(self.link.rtt, SHORTEST_AUTO_RTT_S), "auto_fast": 0.1}
+        constants = {"auto": 1.0, "auto_rtt": 10 * max(self.link.rtt_s, SHORTEST_AUTO_RTT_S), "auto_fast": 0.1}
         if isinstance(value, str) and value in constants:
             size = float(parse_size(self.table.get("mean_packet", "1000B")))
-            return -math.expm1(-8 * size / (self.link.rate * constants[value]))
+            return -math.expm1(-8 * size / (self.link.rate_bps * constants[value]))
         return float(value) if isinstance(value, (int, float)) and 0 < value < 1 else None
 
 
@@ -136,7 +138,7 @@ def scenario_warnings(resolved: Resolved, places: Sequence[str] | None = None) -
         if not isinstance(table, Mapping) or not _has_plain_rate(resolved, place):
             continue
         link = LoadedLink.from_scenario(resolved, place)
-        warnings += [LinkWarning(place, *texts) for texts in traffic_warnings(streams, place, table, link.rate)]
+        warnings += [LinkWarning(place, *texts) for texts in traffic_warnings(streams, place, table, link.rate_bps)]
         if link.has_tcp_flows:
             warnings += queue_warnings(link, table)
     return warnings
@@ -158,7 +160,7 @@ def identical_result_warnings(runs: RunTable) -> dict[str, LinkWarning]:
     groups = [[scheme.argument for scheme in group] for group in runs.identical_schemes()]
     return {
         group[0]: LinkWarning(
-            ", ".join(runs.at),
+            ", ".join(runs.replaced_links),
             "identical-runs",
             f"{', '.join(group[:-1])} and {group[-1]} have the same results in every run: "
             "this load does not distinguish them",
@@ -192,12 +194,12 @@ def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Seque
             link.place,
             "ignored-rate",
             f"the rate in the text, {format_rate(round(rate))}, is ignored: the link has "
-            f"{format_rate(round(link.rate))}",
+            f"{format_rate(round(link.rate_bps))}",
             f"set links.{link.place}.rate to the intended rate",
             "tc-tbf(8), tc-htb(8)",
         )
         for link in links
-        if rate is not None and not math.isclose(rate, link.rate, rel_tol=ROUNDED_RATE)
+        if rate is not None and not math.isclose(rate, link.rate_bps, rel_tol=ROUNDED_RATE)
     ]
 
 
@@ -241,10 +243,10 @@ def _small_buffer(queue: _Queue) -> WarningTexts:
     """The same for the buffer of drop-tail."""
     link = queue.link
     need = link.bdp / math.sqrt(link.flows)
-    if queue.scheme == "droptail" and queue.table.get("limit") != "inf" and link.buffer < need / 2:
+    if queue.scheme == "droptail" and queue.table.get("limit") != "inf" and link.buffer_pkts < need / 2:
         yield (
             "small-buffer",
-            f"a buffer of {link.buffer:.4g} packets is far below {need:.4g}, the bandwidth-delay product of "
+            f"a buffer of {link.buffer_pkts:.4g} packets is far below {need:.4g}, the bandwidth-delay product of "
             f"{link.bdp:.4g} packets over the root of {link.flows} flows: the link will idle",
             f"give it {need:.3g} packets or more",
             "G. Appenzeller, I. Keslassy, N. McKeown, SIGCOMM 2004",
@@ -255,11 +257,11 @@ def _long_buffer(queue: _Queue) -> WarningTexts:
     """A buffer of seconds behind a scheme that fills it."""
     if queue.scheme != "droptail" or queue.table.get("limit") == "inf":
         return
-    drain = queue.link.buffer * queue.link.packet_s
+    drain = queue.link.buffer_pkts * queue.link.packet_s
     if drain > LONG_BUFFER_S:
         yield (
             "long-buffer",
-            f"a full buffer of {queue.link.buffer:.4g} packets delays every packet by {drain:.3g} s",
+            f"a full buffer of {queue.link.buffer_pkts:.4g} packets delays every packet by {drain:.3g} s",
             f"one bandwidth-delay product is {queue.link.bdp:.3g} packets; or let codel, pie or fq-codel hold the "
             "delay",
             "RFC 7567, section 1",
@@ -283,12 +285,12 @@ def _fast_average(queue: _Queue) -> WarningTexts:
     if average is None or queue.packets("max_th") is None:
         return
     weight, constant = average
-    if constant < queue.link.rtt:
+    if constant < queue.link.rtt_s:
         slow = queue.link.weight(10)
         yield (
             "fast-average",
             f"w_q = {weight:.3g} averages over {1e3 * constant:.3g} ms, less than a round trip of "
-            f"{1e3 * queue.link.rtt:.3g} ms: the average is the queue itself",
+            f"{1e3 * queue.link.rtt_s:.3g} ms: the average is the queue itself",
             f'w_q = "auto" averages over a second, w_q = {slow:.2g} over ten round trips',
             "S. Floyd, V. Jacobson, 1993, section 6; S. Floyd et al., Adaptive RED, 2001, section 4.3",
         )
@@ -302,7 +304,7 @@ def _target_below_a_packet(queue: _Queue) -> WarningTexts:
         yield (
             "low-target",
             f"target = {1e3 * target:.3g} ms is less than the {1e3 * queue.link.packet_s:.3g} ms that a packet of "
-            f"{queue.link.packet:.4g} B takes",
+            f"{queue.link.packet_bytes:.4g} B takes",
             f"set target to {1e3 * 1.25 * queue.link.packet_s:.2g} ms or more",
             source,
         )
@@ -311,12 +313,12 @@ def _target_below_a_packet(queue: _Queue) -> WarningTexts:
 def _short_interval(queue: _Queue) -> WarningTexts:
     """An interval in which senders cannot have reacted."""
     interval = queue.seconds("interval")
-    if queue.scheme in _CODELS and interval is not None and interval < queue.link.rtt:
+    if queue.scheme in _CODELS and interval is not None and interval < queue.link.rtt_s:
         yield (
             "short-interval",
-            f"interval = {1e3 * interval:.3g} ms is less than a round trip of {1e3 * queue.link.rtt:.3g} ms: it drops "
-            "again before senders react",
-            f"set interval to {1e3 * queue.link.rtt:.3g} ms, target to 5 % of it",
+            f"interval = {1e3 * interval:.3g} ms is less than a round trip of {1e3 * queue.link.rtt_s:.3g} ms: it "
+            "drops again before senders react",
+            f"set interval to {1e3 * queue.link.rtt_s:.3g} ms, target to 5 % of it",
             "RFC 8289, section 4.3",
         )
 
@@ -348,7 +350,7 @@ def _late_activation(queue: _Queue) -> WarningTexts:
     allowance = queue.seconds("max_burst")
     if queue.scheme != "pie" or not activates or table.get("limit") == "inf" or allowance is None:
         return
-    third = link.buffer / 3
+    third = link.buffer_pkts / 3
     advice = (
         f'set activation = "off", or a limit of {max(1, math.floor(3 * allowance * link.capacity))} packets or less'
     )
@@ -377,7 +379,7 @@ def _foreign_gains(queue: _Queue) -> WarningTexts:
     if queue.scheme != "pi" or not isinstance(a, (int, float)):
         return
     link = queue.link
-    trip = float(design.longest_rtt(link.buffer, link.capacity, link.rtt))
+    trip = float(design.longest_rtt(link.buffer_pkts, link.capacity, link.rtt_s))
     designed = float(design.pi_gains(link.flows, trip, link.capacity, 170).a)
     if designed > 0 and not 1 / 5 < a / designed < 5:
         yield (

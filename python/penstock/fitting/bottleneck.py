@@ -12,9 +12,9 @@ from penstock.fitting.delays import (
     UPSTREAM,
     AckDelays,
     QueueingDelays,
+    busy_mask,
     estimate_ack_delays,
     estimate_delays,
-    is_busy,
 )
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
@@ -133,24 +133,25 @@ class Bottleneck:
     Attributes:
         delays: queueing delays; None if neither acknowledgements nor timestamps show them.
         rate: bit/s of IP packets.
-        levels: times of rate changes in seconds, each with the rate from then on; the first time is 0.
+        rate_steps: times of rate changes in seconds, each with the rate from then on; the first time is 0.
         buffer: buffer size in bytes.
-        packet: size of a large packet in bytes; `mean_packet` is the mean size of all packets.
+        large_packet_bytes: size of a large packet.
+        mean_packet_bytes: mean size of all packets.
         queue: kind of the queue: `DROPTAIL`, `AQM` or `FAIR`.
-        ecn: whether packets were marked by a router.
-        highest: highest rate in bit/s in any hundredth of the capture, or in any 100 ms if that is longer.
+        has_marks: whether packets were marked by a router.
+        highest_rate: highest rate in bit/s in any hundredth of the capture, or in any 100 ms if that is longer.
 
     """
 
     delays: QueueingDelays | None
     rate: Estimate
-    levels: tuple[tuple[float, float], ...]
+    rate_steps: tuple[tuple[float, float], ...]
     buffer: Estimate
-    packet: int
-    mean_packet: float
+    large_packet_bytes: int
+    mean_packet_bytes: float
     queue: Estimate
-    ecn: bool
-    highest: float
+    has_marks: bool
+    highest_rate: float
 
 
 def estimate_bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow], zero_ns: int) -> Bottleneck:
@@ -222,7 +223,9 @@ def _rate(
     bits = np.concatenate([[0.0], np.cumsum(size)])[: len(t)][::count] * 8
     rates = np.diff(bits) / np.maximum(np.diff(edges), 1e-9)
     high = float(np.quantile(rates, 0.9))
-    busy = is_busy(observed, edges, max(MIN_RESOLVED_TICKS * observed.resolution, MAX_EMPTY_PACKETS * 12_000 / high))
+    busy = busy_mask(
+        observed, edges, max(MIN_RESOLVED_TICKS * observed.resolution_s, MAX_EMPTY_PACKETS * 12_000 / high)
+    )
     what = "windows in which the queue was never empty"
     is_full = busy.sum() >= MIN_BUSY_WINDOWS
     if not is_full:
@@ -293,7 +296,7 @@ def _kind(observed: QueueingDelays | None, marked: bool, is_mixed: bool) -> Esti
         )
     top = observed.p95
     low, middle, high = np.quantile(waits, [0.1, 0.5, 0.9])
-    slack = 2 * observed.resolution
+    slack = 2 * observed.resolution_s
     where = (
         f"{len(waits)} losses at {1e3 * low:.1f} to {1e3 * high:.1f} ms, 95 % of delays below {1e3 * top:.1f} ms{alone}"
     )
@@ -303,7 +306,7 @@ def _kind(observed: QueueingDelays | None, marked: bool, is_mixed: bool) -> Esti
         return unknowable(
             f"many packets are small: a drop-tail limit in packets then drops at varied delays, like an AQM; {where}"
         )
-    if alone and len(np.unique(observed.flow)) > 1:
+    if alone and len(np.unique(observed.flow_numbers)) > 1:
         return unknowable(f"too few flows overlap to compare their delays: {where}")
     if low + slack < MAX_AQM_SHARE * top or high - low > MIN_AQM_SPREAD * middle + slack:
         return Estimate(AQM, why=where)
@@ -317,7 +320,7 @@ def _buffer(
     if observed is None or rate.value is None:
         return unknowable(f"needs the rate: {rate.why}", "B")
     if queue.value != DROPTAIL:
-        least = round(float(np.quantile(observed.wait, 0.99)) * float(rate.value) / 8)
+        least = round(float(np.quantile(observed.wait_s, 0.99)) * float(rate.value) / 8)
         bound = f"its lower bound is {least} B, the 99th percentile of the queue length"
         return unknowable(f"{queue.value or 'an unknown queue'} may drop before its buffer is full; {bound}", "B")
     has_wait = ~np.isnan(observed.loss_delay_s)
@@ -327,6 +330,6 @@ def _buffer(
     sizes = observed.loss_delay_s[has_wait] * now / 8 + packet / 2
     low, middle, high = np.quantile(sizes, [0.1, 0.5, 0.9])
     # One packet for the transmission, and one that the base round trip may include.
-    error = observed.resolution * float(rate.value) / 8 + 2 * packet
+    error = observed.resolution_s * float(rate.value) / 8 + 2 * packet
     why = f"delay at {has_wait.sum()} losses times the rate, {observed.side} of the capture point"
     return Estimate(round(middle), "B", round(min(low, middle - error)), round(max(high, middle + error)), why)

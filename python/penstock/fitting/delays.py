@@ -18,9 +18,9 @@ __all__ = [
     "UPSTREAM",
     "AckDelays",
     "QueueingDelays",
+    "busy_mask",
     "estimate_ack_delays",
     "estimate_delays",
-    "is_busy",
     "timestamp_clock",
 ]
 
@@ -115,10 +115,10 @@ class QueueingDelays:
         side: `UPSTREAM` or `DOWNSTREAM`.
         t: times at which the packets reached the queue, in seconds.
         capture_t: times at which the packets, or their acknowledgements, passed the capture point.
-        wait: queueing delays in seconds.
-        flow: numbers of the flows.
-        base: per flow, the time subtracted: the round trip downstream of the capture point, or a clock offset.
-        resolution: resolution of the delays in seconds.
+        wait_s: queueing delays.
+        flow_numbers: numbers of the flows.
+        base_s: per flow, the time subtracted: the round trip downstream of the capture point, or a clock offset.
+        resolution_s: resolution of the delays.
         loss_gap_start: earliest time at which each lost packet can have reached the queue.
         lost_t: latest such time.
         loss_delay_s: longest queueing delay of the packets next to each loss; NaN if there are none.
@@ -128,10 +128,10 @@ class QueueingDelays:
     side: str
     t: Floats
     capture_t: Floats
-    wait: Floats
-    flow: Ints
-    base: dict[int, float]
-    resolution: float
+    wait_s: Floats
+    flow_numbers: Ints
+    base_s: dict[int, float]
+    resolution_s: float
     loss_gap_start: Floats
     lost_t: Floats
     loss_delay_s: Floats
@@ -139,19 +139,19 @@ class QueueingDelays:
     @property
     def has_queue(self) -> bool:
         """Whether a queue built up."""
-        return len(self.wait) >= MIN_SAMPLES and self.p95 > max(MIN_QUEUE_S, 2 * self.resolution)
+        return len(self.wait_s) >= MIN_SAMPLES and self.p95 > max(MIN_QUEUE_S, 2 * self.resolution_s)
 
     @property
     def p95(self) -> float:
         """The 95th percentile of the delay in seconds; 0 without samples."""
-        return float(np.quantile(self.wait, 0.95)) if len(self.wait) else 0.0
+        return float(np.quantile(self.wait_s, 0.95)) if len(self.wait_s) else 0.0
 
     @cached_property
     def interleaved_pairs(self) -> Ints:
         """Rows of samples followed at nearly the same time by a sample of another flow."""
         apart = np.diff(self.t)
         near = min(max(NEAR_GAPS * float(np.median(apart)), MIN_NEAR_S), MAX_NEAR_S) if len(apart) else 0.0
-        return np.flatnonzero((np.diff(self.flow) != 0) & (apart <= near))
+        return np.flatnonzero((np.diff(self.flow_numbers) != 0) & (apart <= near))
 
     @property
     def interleaved_share(self) -> float:
@@ -166,11 +166,11 @@ class QueueingDelays:
         first = self.interleaved_pairs
         if len(first) < MIN_PAIRS:
             return float("nan")
-        wait = self.wait.copy()
-        for number in np.unique(self.flow):
-            mine = self.flow == number
+        wait = self.wait_s.copy()
+        for number in np.unique(self.flow_numbers):
+            mine = self.flow_numbers == number
             wait[mine] -= np.median(wait[mine])
-        noise = 2 * self.resolution**2 / 12  # a uniform distribution of width w has the variance w^2 / 12
+        noise = 2 * self.resolution_s**2 / 12  # a uniform distribution of width w has the variance w^2 / 12
         total = _variance(wait[first + 1]) + _variance(wait[first])
         if total < max(MIN_SIGNAL * noise, MIN_VARIANCE_S2):
             return float("nan")
@@ -179,7 +179,7 @@ class QueueingDelays:
     @cached_property
     def is_shared(self) -> bool:
         """Whether all flows certainly wait in the same queue."""
-        return self.disagreement() < MAX_SHARED_DISAGREEMENT or len(np.unique(self.flow)) == 1
+        return self.disagreement() < MAX_SHARED_DISAGREEMENT or len(np.unique(self.flow_numbers)) == 1
 
     def with_calibrated_bases(self) -> QueueingDelays:
         """Delays with the base of each flow corrected by the delays of other flows in the same queue.
@@ -187,10 +187,10 @@ class QueueingDelays:
         If a flow never met an empty queue, its minimum is too high and its delays are too low.
         """
         first, second = self.interleaved_pairs, self.interleaved_pairs + 1
-        mine = np.concatenate([self.flow[first], self.flow[second]])
-        other = np.concatenate([self.flow[second], self.flow[first]])
-        ahead = np.concatenate([self.wait[second] - self.wait[first], self.wait[first] - self.wait[second]])
-        count = np.bincount(mine, minlength=max(self.base) + 1)
+        mine = np.concatenate([self.flow_numbers[first], self.flow_numbers[second]])
+        other = np.concatenate([self.flow_numbers[second], self.flow_numbers[first]])
+        ahead = np.concatenate([self.wait_s[second] - self.wait_s[first], self.wait_s[first] - self.wait_s[second]])
+        count = np.bincount(mine, minlength=max(self.base_s) + 1)
         is_long = count >= MIN_PAIRS
         rows = {number: np.flatnonzero((mine == number) & is_long[other]) for number in np.unique(mine)}
         missing, group = np.zeros(len(count)), np.arange(len(count))
@@ -204,9 +204,11 @@ class QueueingDelays:
         for number, of_flow in rows.items():
             if not is_long[number] and len(of_flow):
                 missing[number] = max(0.0, np.median(ahead[of_flow] + missing[other[of_flow]]))
-        wait = self.wait + missing[self.flow]
-        base = {number: value - float(missing[number]) for number, value in self.base.items()}
-        return replace(self, wait=wait, base=base, loss_delay_s=_waits(self.t, wait, self.loss_gap_start, self.lost_t))
+        wait = self.wait_s + missing[self.flow_numbers]
+        base = {number: value - float(missing[number]) for number, value in self.base_s.items()}
+        return replace(
+            self, wait_s=wait, base_s=base, loss_delay_s=_waits(self.t, wait, self.loss_gap_start, self.lost_t)
+        )
 
 
 def _variance(values: Floats) -> float:
@@ -224,7 +226,7 @@ def estimate_delays(flows: Sequence[Flow], ack_delay: AckDelays) -> QueueingDela
     lost = len(upstream.lost_t), len(downstream.lost_t)
     if max(lost) >= MIN_LOSSES and max(lost) > MIN_LOSS_RATIO * min(lost):
         return both[lost.index(max(lost))]
-    return upstream if upstream.p95 - upstream.resolution > downstream.p95 else downstream
+    return upstream if upstream.p95 - upstream.resolution_s > downstream.p95 else downstream
 
 
 def timestamp_clock(flow: Flow) -> tuple[Ints, float] | None:
@@ -266,7 +268,7 @@ def estimate_ack_delays(flows: Sequence[Flow]) -> AckDelays:
     if upstream is None or not upstream.has_queue:
         return np.zeros_like
     order = np.argsort(upstream.capture_t, kind="stable")
-    passed, wait = upstream.capture_t[order], upstream.wait[order]
+    passed, wait = upstream.capture_t[order], upstream.wait_s[order]
     return lambda t: np.interp(t, passed, wait)
 
 
@@ -274,7 +276,7 @@ def _downstream(flows: Sequence[Flow], ack_delay: AckDelays) -> QueueingDelays |
     rows, base, lost = [], {}, []
     for number, flow in enumerate(flows):
         segments = flow.segments
-        timed = segments.is_rtt_sample
+        timed = segments.rtt_sample_mask
         if not timed.any():
             continue
         delivered = segments.acked_t[timed] - ack_delay(segments.acked_t[timed])
@@ -321,10 +323,10 @@ def _waits(t: Floats, wait: Floats, start: Floats, end: Floats) -> Floats:
     return waits
 
 
-def is_busy(delays: QueueingDelays, edges: Floats, threshold: float) -> Bools:
+def busy_mask(delays: QueueingDelays, edges: Floats, threshold: float) -> Bools:
     """Per pair of successive edges, whether all of at least 3 samples between them exceed the threshold."""
     order = np.argsort(delays.capture_t, kind="stable")
-    passed, wait = delays.capture_t[order], delays.wait[order]
+    passed, wait = delays.capture_t[order], delays.wait_s[order]
     bounds = np.searchsorted(passed, edges)
     return np.array(
         [last - first >= 3 and bool(wait[first:last].min() > threshold) for first, last in pairwise(bounds)]

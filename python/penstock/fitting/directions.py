@@ -28,24 +28,25 @@ class QuicFlow:
     """One direction of a QUIC connection, whose sequence numbers and acknowledgements are encrypted.
 
     Attributes:
-        rows: rows of the packets of the flow; `connection`: rows of the packets in both directions.
+        packet_rows: row numbers, in the capture, of the packets of the flow.
+        connection_rows: the same for the packets of both directions.
         t: times of the packets in seconds since the start of the capture.
-        bytes: payload in bytes.
-        segment: payload of a large packet in bytes.
-        to_sender: round trip in seconds from the capture point to the sender, from the first packets; NaN if unknown.
-        to_receiver: the same to the receiver.
+        payload_bytes: payload of the flow.
+        segment_bytes: payload of a large packet.
+        to_sender_s: round trip from the capture point to the sender, from the first packets; NaN if unknown.
+        to_receiver_s: the same to the receiver.
 
     """
 
     sender: str
     receiver: str
-    rows: Ints
-    connection: Ints
+    packet_rows: Ints
+    connection_rows: Ints
     t: Floats
-    bytes: int
-    segment: int
-    to_sender: float
-    to_receiver: float
+    payload_bytes: int
+    segment_bytes: int
+    to_sender_s: float
+    to_receiver_s: float
 
 
 def host_address(end: str) -> str:
@@ -111,5 +112,5 @@ def other_packet_mask(packets: Packets, quic: list[QuicFlow]) -> NDArray[np.bool
     """Whether each packet belongs neither to TCP nor to the connection of one of these QUIC flows."""
     other: NDArray[np.bool_] = packets.protocol != TCP
     for flow in quic:
-        other[flow.connection] = False
+        other[flow.connection_rows] = False
     return other

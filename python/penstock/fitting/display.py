@@ -24,9 +24,8 @@ def bottleneck_summary(link: Bottleneck) -> str:
 
 def fit_text(fit: FittedLink) -> str:
     """The estimates, each with its interval or the reason why it is unknowable from this capture."""
-    first = (
-        f"{bottleneck_summary(fit.forward)}; {len(fit.flows)} TCP flows in {fit.duration:.1f} s, {fit.packets} packets"
-    )
+    traffic = f"{len(fit.flows)} TCP flows in {fit.duration_s:.1f} s, {fit.packet_count} packets"
+    first = f"{bottleneck_summary(fit.forward)}; {traffic}"
     lines = [first[0].upper() + first[1:], ""]
     names = {name: each for name, each in fit.estimates.items() if not name.startswith("flow")}
     if fit.reverse.rate.value is None:  # then the other estimates of that direction are unknowable as well

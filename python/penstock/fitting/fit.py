@@ -53,8 +53,8 @@ class Fit(FittedLink):
         return {
             "penstock": _native.version,
             "captures": [str(file) for file in self.files],
-            "duration_s": self.duration,
-            "packets": self.packets,
+            "duration_s": self.duration_s,
+            "packets": self.packet_count,
             "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
             "flows": ends,
             "notes": list(self.notes),
@@ -62,7 +62,7 @@ class Fit(FittedLink):
         }
 
     def __repr__(self) -> str:
-        return f"<Fit of {len(self.flows)} TCP flows in {self.duration:.1f} s: {bottleneck_summary(self.forward)}>"
+        return f"<Fit of {len(self.flows)} TCP flows in {self.duration_s:.1f} s: {bottleneck_summary(self.forward)}>"
 
 
 def fit(captures: str | Path | Sequence[str | Path]) -> Fit:
@@ -110,7 +110,7 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
         links[0],
         links[1],
         tuple(fitted),
-        tuple((flow, bool(is_forward[flow.rows[0]])) for flow in quic),
+        tuple((flow, bool(is_forward[flow.packet_rows[0]])) for flow in quic),
         {name: packets.take(mask) for name, mask in masks.items() if mask.any()},
         tuple(notes),
     )

@@ -21,7 +21,7 @@ __all__ = ["FittedFlow", "FittedLink"]
 
 @dataclass(frozen=True)
 class FittedFlow:
-    """A flow of a capture with its estimates; `sent`: time in seconds at which the sender sent its first packet."""
+    """A flow of a capture with its estimates; `first_sent_s`: time at which the sender sent its first packet."""
 
     name: str
     flow: Flow
@@ -29,7 +29,7 @@ class FittedFlow:
     round_trip: RoundTrip
     sender: Sender
     is_open: bool
-    sent: float
+    first_sent_s: float
 
     @property
     def estimates(self) -> dict[str, Estimate]:
@@ -40,7 +40,7 @@ class FittedFlow:
         if pauses:
             low, middle, high = np.quantile(pauses, [0.05, 0.5, 0.95])
             think = Estimate(float(middle), "s", float(low), float(high), f"median of {len(pauses)} pauses")
-        start = flow.handshake.syn if flow.handshake.syn == flow.handshake.syn else float(flow.t[0])
+        start = flow.handshake.syn_t if flow.handshake.syn_t == flow.handshake.syn_t else float(flow.t[0])
         return {
             "start": Estimate(start, "s", why="" if flow.has_start else "time of the first data; no SYN was captured"),
             "bytes": Estimate(
@@ -64,9 +64,9 @@ class FittedLink:
 
     Attributes:
         files: the captures.
-        duration: time from the first packet to the last one in seconds.
+        duration_s: time from the first packet to the last one.
         start_ns: time of the first packet in nanoseconds since 1970.
-        packets: number of IP packets.
+        packet_count: number of IP packets.
         forward: the bottleneck in the direction with more bytes; `reverse`: the bottleneck in the other direction.
         flows: the TCP flows in the order of their first packets.
         quic: the QUIC flows, each with whether it goes forward.
@@ -76,9 +76,9 @@ class FittedLink:
     """
 
     files: tuple[Path, ...]
-    duration: float
+    duration_s: float
     start_ns: int
-    packets: int
+    packet_count: int
     forward: Bottleneck
     reverse: Bottleneck
     flows: tuple[FittedFlow, ...]
@@ -111,5 +111,5 @@ def _point(link: Bottleneck) -> Estimate:
 def _changes(link: Bottleneck) -> Estimate:
     if link.rate.value is None:
         return unknowable(link.rate.why)
-    changes = [f"{rate / 1e6:.4g} Mbit/s from {at:.4g} s" for at, rate in link.levels[1:]]
+    changes = [f"{rate / 1e6:.4g} Mbit/s from {at:.4g} s" for at, rate in link.rate_steps[1:]]
     return Estimate(", ".join(changes) or "none")

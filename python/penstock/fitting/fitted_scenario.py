@@ -63,10 +63,12 @@ def scenario_text(fit: FittedLink, stem: str) -> str:
     """The scenario as TOML, with comments on assumed values."""
     paths = _paths(fit)
     shortest = min(trip for trip, _ in paths)
-    zero = min([each.sent for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0])
+    zero = min(
+        [each.first_sent_s for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0]
+    )
     lines = [
         "# Written by penstock fit. Comments give the reason for each assumed value.",
-        f"duration = {_quoted(_time(max(1.0, fit.duration - zero + 0.01)))}",
+        f"duration = {_quoted(_time(max(1.0, fit.duration_s - zero + 0.01)))}",
         "",
         *_bottleneck(fit, shortest / 4),
     ]
@@ -97,8 +99,10 @@ def _bottleneck(fit: FittedLink, delay: float) -> list[str]:
         lines += [f"# The rate is unknowable: {link.rate.why}. This is the highest rate observed.".replace("\n", " ")]
     lines += [f"rate = {_quoted(_rate_text(_first_rate(link)))}", f"delay = {_quoted(_time(delay))}"]
     lines += [f"queue = {_queue(link)}", "watch = true"]
-    if len(link.levels) > 1:
-        steps = [f"{{ at = {_quoted(_time(at))}, rate = {_quoted(_rate_text(rate))} }}" for at, rate in link.levels[1:]]
+    if len(link.rate_steps) > 1:
+        steps = [
+            f"{{ at = {_quoted(_time(at))}, rate = {_quoted(_rate_text(rate))} }}" for at, rate in link.rate_steps[1:]
+        ]
         lines += [f"change = [{', '.join(steps)}]"]
     if link.queue.value is None:
         lines.insert(3, f"# The kind of the queue is unknowable: {link.queue.why}. Drop-tail is assumed.")
@@ -112,15 +116,17 @@ def _bottleneck(fit: FittedLink, delay: float) -> list[str]:
 
 def _queue(link: Bottleneck) -> str:
     """The queue: CoDel for an AQM, FQ-CoDel for fair queueing, else drop-tail with at least the observed buffer."""
-    ecn = ", ecn = true" if link.ecn else ""
+    ecn = ", ecn = true" if link.has_marks else ""
     if link.queue.value == FAIR:
         return f'{{ scheme = "fq-codel"{ecn} }}'
     if link.queue.value not in (DROPTAIL, None):
         return f'{{ scheme = "codel", limit = "1000p"{ecn} }}'
     if link.buffer.value is not None:
-        return f'{{ scheme = "droptail", limit = "{max(2, round(float(link.buffer.value) / link.mean_packet))}p" }}'
-    longest_bytes = 0.0 if link.delays is None else float(link.delays.wait.max()) * _rate(link) / 8
-    return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * longest_bytes / link.mean_packet))}p" }}'
+        return (
+            f'{{ scheme = "droptail", limit = "{max(2, round(float(link.buffer.value) / link.mean_packet_bytes))}p" }}'
+        )
+    longest_bytes = 0.0 if link.delays is None else float(link.delays.wait_s.max()) * _rate(link) / 8
+    return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * longest_bytes / link.mean_packet_bytes))}p" }}'
 
 
 def _traffic(fit: FittedLink, node: dict[str, str], zero: float) -> Iterator[str]:
@@ -128,7 +134,7 @@ def _traffic(fit: FittedLink, node: dict[str, str], zero: float) -> Iterator[str
     for each in fit.flows:
         if each.name not in node:
             continue
-        yield from _flow(each, node[each.name], flavours[each.name], each.sent - zero)
+        yield from _flow(each, node[each.name], flavours[each.name], each.first_sent_s - zero)
     for number, (quic, is_forward) in enumerate(fit.quic, 1):
         ends = (node[f"quic{number}"], "R2") if is_forward else ("R2", node[f"quic{number}"])
         start = _quoted(_time(float(quic.t[0]) - zero))
@@ -138,13 +144,18 @@ def _traffic(fit: FittedLink, node: dict[str, str], zero: float) -> Iterator[str
             f"# QUIC from {quic.sender} to {quic.receiver}: its congestion control is unknowable",
         )
         yield from ('kind = "tcp"', f'flavour = "{MIX[number % 2]}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
-        yield from (f"start = {start}", f'bytes = "{quic.bytes}B"', f'packet = "{quic.segment}B"', 'headers = "28B"')
+        yield from (
+            f"start = {start}",
+            f'bytes = "{quic.payload_bytes}B"',
+            f'packet = "{quic.segment_bytes}B"',
+            'headers = "28B"',
+        )
 
 
 def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[str]:
     flow, hand = each.flow, each.flow.handshake
     ends = (node, "R2") if each.is_forward else ("R2", node)
-    opens = hand.is_opened_by_sender and hand.syn == hand.syn
+    opens = hand.is_opened_by_sender and hand.syn_t == hand.syn_t
     yield from ("", f"[traffic.{each.name}]", f"# {flow.sender} to {flow.receiver}")
     if each.sender.congestion_control.value is None and len(flow.t) >= MIN_PACKETS:
         yield f"# The congestion control is unknowable: {each.sender.congestion_control.why}."
@@ -201,7 +212,7 @@ def _paths(fit: FittedLink) -> list[tuple[float, list[str]]]:
             value = each.round_trip.total.value
             trips[each.name] = None if value is None else float(value)
     for number, (quic, _) in enumerate(fit.quic, 1):
-        value = quic.to_sender + quic.to_receiver
+        value = quic.to_sender_s + quic.to_receiver_s
         trips[f"quic{number}"] = value if value == value else None
     estimated = [trip for trip in trips.values() if trip]
     usual = float(np.median(estimated)) if estimated else 0.05
@@ -222,11 +233,11 @@ def _ack_size(flow: Flow) -> int:
 
 
 def _rate(link: Bottleneck) -> float:
-    return float(link.rate.value or link.highest)
+    return float(link.rate.value or link.highest_rate)
 
 
 def _first_rate(link: Bottleneck) -> float:
-    return link.levels[0][1] if link.levels else _rate(link)
+    return link.rate_steps[0][1] if link.rate_steps else _rate(link)
 
 
 def _rate_text(rate: float) -> str:

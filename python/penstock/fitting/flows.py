@@ -32,17 +32,17 @@ class Handshake:
     """Times in seconds at which the packets of a handshake passed; NaN for a packet that was not captured.
 
     Attributes:
-        syn: time of the SYN; `syn_ack`: of the SYN-ACK; `ack`: of the next packet from the host that sent the SYN.
+        syn_t: time of the SYN; `syn_ack_t`: of the SYN-ACK; `ack_t`: of the next packet from the host of the SYN.
         is_opened_by_sender: whether the sender of the data opened the connection.
-        ack_size: size of the third packet in bytes.
+        ack_bytes: size of the third packet.
 
     """
 
-    syn: float
-    syn_ack: float
-    ack: float
+    syn_t: float
+    syn_ack_t: float
+    ack_t: float
     is_opened_by_sender: bool
-    ack_size: int = 0
+    ack_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class Segments:
         start: offset of the first byte in the flow; `end`: offset after the last byte.
         size: bytes of IP packets on the wire, including the headers of each segment of a super-frame.
         acked_t: time at which the first acknowledgement of the packet passed; NaN if none did.
-        is_rtt_sample: whether `acked_t - sent` is a round trip: the packet was sent once and its arrival acknowledged.
+        rtt_sample_mask: whether `acked_t - sent` is a round trip: the packet was sent once, and its arrival
+            acknowledged.
         gap: whether bytes before the packet are missing because they were lost upstream of the capture point.
 
     """
@@ -64,7 +65,7 @@ class Segments:
     end: Ints
     size: Floats
     acked_t: Floats
-    is_rtt_sample: Bools
+    rtt_sample_mask: Bools
     gap: Bools
 
 
@@ -131,7 +132,7 @@ class Flow:
         return self.sender.startswith("[")
 
     @cached_property
-    def is_retransmission(self) -> Bools:
+    def retransmission_mask(self) -> Bools:
         """Per packet, whether all of its bytes are below the highest byte that passed before."""
         return self.end <= _before(self.end, int(self.start[0]))
 
@@ -148,7 +149,7 @@ class Flow:
     @cached_property
     def segments(self) -> Segments:
         """The packets with new data."""
-        new = ~self.is_retransmission
+        new = ~self.retransmission_mask
         start, end, sent = self.start[new], self.end[new], self.t[new]
         delivered, timed = self._delivered(start, end)
         again = np.searchsorted(end, self.start[~new], side="right")
@@ -190,7 +191,7 @@ class Flow:
     @cached_property
     def downstream_loss_times(self) -> Floats:
         """Times at which packets passed that were retransmitted later: lost downstream of the capture point."""
-        again = np.flatnonzero(self.is_retransmission)
+        again = np.flatnonzero(self.retransmission_mask)
         order = np.lexsort((np.arange(len(self.start)), self.start))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))

@@ -50,7 +50,7 @@ def _completed(links: Sequence[Bottleneck]) -> Bottleneck:
     first = links[0]
     for other in links[1:]:
         if first.rate.value is None and other.rate.value is not None:
-            first = replace(first, rate=other.rate, levels=other.levels)
+            first = replace(first, rate=other.rate, rate_steps=other.rate_steps)
         if first.queue.value is None and other.queue.value is not None:
             first = replace(first, queue=other.queue, buffer=other.buffer)
     return first

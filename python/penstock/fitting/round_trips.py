@@ -38,7 +38,7 @@ MAX_SIMILAR_ERROR_RATIO = 1.2
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Round trips of a flow without queueing: from the capture point to the sender and to the receiver."""
+    """The round trip of a flow without queueing, in two parts: capture point to sender, capture point to receiver."""
 
     to_sender: Estimate
     to_receiver: Estimate
@@ -59,7 +59,7 @@ def estimate_round_trips(sides: Sequence[Sequence[Flow]], links: Sequence[Bottle
     bests: dict[tuple[str, str], Estimate] = {}
     parts: list[list[tuple[Estimate, Estimate]]] = []
     for flows, link in zip(sides, links, strict=True):
-        serialization = link.packet * 8 / float(link.rate.value) if link.rate.value else 0.0
+        serialization = link.large_packet_bytes * 8 / float(link.rate.value) if link.rate.value else 0.0
         parts.append([
             (_to_sender(flow, number, link, serialization), _to_receiver(flow, number, link, serialization))
             for number, flow in enumerate(flows)
@@ -93,23 +93,23 @@ def _completed(estimate: Estimate, best: Estimate | None) -> Estimate:
 def first_sent_s(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
     """Time in seconds at which the sender sent its first packet: the SYN if it opened the connection."""
     hand = flow.handshake
-    passed = hand.syn if hand.is_opened_by_sender and hand.syn == hand.syn else float(flow.t[0])
+    passed = hand.syn_t if hand.is_opened_by_sender and hand.syn_t == hand.syn_t else float(flow.t[0])
     return passed - float(_waits(link, None, np.array([passed]))[0]) - float(trip.to_sender.value or 0) / 2
 
 
 def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float) -> Estimate:
     """The shortest time from a packet of the flow to its acknowledgement, or from the handshake."""
     hand = flow.handshake
-    handshake = hand.syn_ack - hand.syn if hand.is_opened_by_sender else hand.ack - hand.syn_ack
+    handshake = hand.syn_ack_t - hand.syn_t if hand.is_opened_by_sender else hand.ack_t - hand.syn_ack_t
     downstream = link.delays is not None and link.delays.side == DOWNSTREAM
     error = serialization if downstream else 0.0  # transmission of this packet, or of the packet before it
     samples = [("the handshake", handshake, max(error, serialization * HANDSHAKE_SIZE_RATIO), 0.0)]
-    timed = flow.segments.is_rtt_sample
+    timed = flow.segments.rtt_sample_mask
     if timed.any():
         shortest = float((flow.segments.acked_t - flow.segments.sent)[timed].min())
         if downstream and link.delays is not None:
-            base = link.delays.base.get(number, shortest)
-            if link.delays.resolution:  # acknowledgements queue as well, and subtracting their delays adds an error
+            base = link.delays.base_s.get(number, shortest)
+            if link.delays.resolution_s:  # acknowledgements queue as well, and subtracting their delays adds an error
                 error = max(error, shortest - base)
             else:
                 shortest = base
@@ -122,13 +122,13 @@ def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) 
     """The shortest time from an acknowledgement to the data that it triggers, or from the handshake."""
     hand = flow.handshake
     upstream = link.delays is not None and link.delays.side == UPSTREAM
-    at = hand.ack if hand.is_opened_by_sender else hand.syn_ack
+    at = hand.ack_t if hand.is_opened_by_sender else hand.syn_ack_t
     wait, wait_error = _waited(link, at)
-    tick = link.delays.resolution if upstream and link.delays is not None else 0.0
+    tick = link.delays.resolution_s if upstream and link.delays is not None else 0.0
     # A router captures after its queue but before the transmission, a receiver after the transmission.
     error = serialization / 2 if upstream else 0.0
-    third = error * hand.ack_size / link.packet if hand.is_opened_by_sender else 0.0
-    handshake = (hand.ack - hand.syn_ack if hand.is_opened_by_sender else at - hand.syn) - wait - third
+    third = error * hand.ack_bytes / link.large_packet_bytes if hand.is_opened_by_sender else 0.0
+    handshake = (hand.ack_t - hand.syn_ack_t if hand.is_opened_by_sender else at - hand.syn_t) - wait - third
     handshake_error = tick + third + wait_error + serialization * HANDSHAKE_SIZE_RATIO
     # In a separate queue, the handshake may not have waited for the packets of other flows.
     extra = wait if link.delays is not None and not link.delays.is_shared else 0.0
@@ -176,11 +176,11 @@ def _waits(link: Bottleneck, number: int | None, passed: Floats) -> Floats:
     """
     if link.delays is None or link.delays.side != UPSTREAM or (number is None and link.queue.value == FAIR):
         return np.zeros(len(passed))
-    mine = slice(None) if number is None else link.delays.flow == number
+    mine = slice(None) if number is None else link.delays.flow_numbers == number
     order = np.argsort(link.delays.capture_t[mine], kind="stable")
     if not len(order):
         return np.zeros(len(passed))
-    return np.interp(passed, link.delays.capture_t[mine][order], link.delays.wait[mine][order])
+    return np.interp(passed, link.delays.capture_t[mine][order], link.delays.wait_s[mine][order])
 
 
 def _waited(link: Bottleneck, passed: float) -> tuple[float, float]:

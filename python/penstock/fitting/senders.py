@@ -110,12 +110,12 @@ def _flight(flow: Flow, number: int, link: Bottleneck, round_trip: float | None)
     """Per packet, the bytes that passed within the last round trip, including queueing; None if it is unknown."""
     if link.delays is None or round_trip is None:
         return None
-    mine = link.delays.flow == number
+    mine = link.delays.flow_numbers == number
     if mine.sum() < 20:
         return None
     sent = np.cumsum(flow.packets.payload)
     order = np.argsort(link.delays.t[mine], kind="stable")
-    wait = np.interp(flow.t, link.delays.t[mine][order], link.delays.wait[mine][order])
+    wait = np.interp(flow.t, link.delays.t[mine][order], link.delays.wait_s[mine][order])
     before = np.searchsorted(flow.t, flow.t - round_trip - wait)
     return np.asarray(sent - np.concatenate([[0], sent])[before], float)
 
@@ -148,11 +148,11 @@ def _control(
         return unknowable("the receive window limits the flow")
     assert link.delays is not None
     lost = flow.downstream_loss_times if link.delays.side == DOWNSTREAM else flow.upstream_loss_times[1]
-    lossy_share = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait)))
+    lossy_share = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait_s)))
     packets = float(np.median(flight)) / flow.segment_bytes
     if lossy_share > MAX_LOSSY_ROUNDS and packets > MIN_FLIGHT:
         return Estimate(BBR, why=f"loses packets in {lossy_share:.0%} of rounds with {packets:.0f} packets in flight")
-    kept = _kept(flow.t, flight, np.sort(lost), round_trip + float(np.median(link.delays.wait)))
+    kept = _kept(flow.t, flight, np.sort(lost), round_trip + float(np.median(link.delays.wait_s)))
     if len(kept) < 3:
         return unknowable(f"only {len(kept)} separate losses: at least 3 are needed")
     middle = float(np.median(kept))

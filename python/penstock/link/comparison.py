@@ -108,7 +108,9 @@ class RealComparison:
     def text_tables(self) -> list[TextTable]:
         """A table for each case and place: simulated and measured means, and their differences with intervals."""
         if self.simulated is None:
-            return comparison_grids(list(self.rows()), list(self.difference_rows()), self.plan.at, len(self.real.seeds))
+            return comparison_grids(
+                list(self.rows()), list(self.difference_rows()), self.plan.replaced_links, len(self.real.seeds)
+            )
         rows = {(row["on"], *_key(row)): row for row in self.rows()}
         differences = {_key(row): row for row in self.difference_rows()}
         grids = []
@@ -186,7 +188,7 @@ def _runs_of(plan: ComparisonPlan, results: Mapping[int, Mapping[int, str]]) -> 
         cell = CellRuns(f"{case}", tuple(by_seed), labels)
         stored.put([cell], part_content(PartColumns.from_cells([cell]), _native.Results(list(by_seed.values()))), {})
         places.append(cell)
-    scenarios = {cell.scenario: case.resolved.readable for cell, case in zip(places, plan.cases, strict=True)}
+    scenarios = {cell.scenario_key: case.resolved.readable for cell, case in zip(places, plan.cases, strict=True)}
     return Runs(run_rows(places, stored.tables(scenarios)), plan_design(plan, scenarios))
 
 

@@ -25,20 +25,20 @@ class LinkLayout:
         document: the scenario, with both directions of `link` watched.
         resolved: the same in canonical form.
         link: the link under test.
-        near: node of the host in which the command runs.
-        far: node of the host at the other end of the route through the link.
-        ecn: whether a queue of the scenario marks, so that the hosts should use ECN.
-        tcp: congestion control of the hosts; None for the kernel's default.
+        near_node: node of the host in which the command runs.
+        far_node: node of the host at the other end of the route through the link.
+        hosts_use_ecn: whether a queue of the scenario marks, so that the hosts should use ECN.
+        congestion_control: congestion control of the hosts; None for the kernel's default.
 
     """
 
     document: Document
     resolved: Resolved
     link: str
-    near: str
-    far: str
-    ecn: bool
-    tcp: str | None
+    near_node: str
+    far_node: str
+    hosts_use_ecn: bool
+    congestion_control: str | None
 
     @classmethod
     def from_document(

@@ -80,8 +80,8 @@ def open_running_link(
     with contextlib.ExitStack() as stack:
         try:
             near, far = (stack.enter_context(Host(place)) for place in _places(between, devices, nested=outer > 0))
-            nodes = zip((layout.near, layout.far), (near, far), names, strict=True)
-            ends = [LinkEnd(node, host.namespace, name, ethernet=devices is not None) for node, host, name in nodes]
+            nodes = zip((layout.near_node, layout.far_node), (near, far), names, strict=True)
+            ends = [LinkEnd(node, host.namespace, name, is_ethernet=devices is not None) for node, host, name in nodes]
             session = stack.enter_context(
                 LinkSession(
                     layout.document,
@@ -94,7 +94,7 @@ def open_running_link(
                     snaplen=snaplen,
                 )
             )
-            address = session.addresses.get(layout.far, "")
+            address = session.addresses.get(layout.far_node, "")
             if fresh:
                 _prepare((near, far), names[0], layout, session.addresses)
             session.start()
@@ -148,16 +148,16 @@ def _joined(host: Host, device: str) -> str:
 
 def _prepare(hosts: tuple[Host, Host], device: str, layout: LinkLayout, addresses: dict[str, str]) -> None:
     """Route everything through the device, and start the servers of the far end, unless it is in another link."""
-    for host, other in zip(hosts, (layout.far, layout.near), strict=True):
+    for host, other in zip(hosts, (layout.far_node, layout.near_node), strict=True):
         if host.owned:
             # A separate route to the other host, as the route to its network uses the kernel's default congestion
             # control.
-            host.namespace.add_route(addresses[other], 32, device, layout.tcp)
-            host.namespace.add_route("0.0.0.0", 0, device, layout.tcp)
-            if layout.ecn:
+            host.namespace.add_route(addresses[other], 32, device, layout.congestion_control)
+            host.namespace.add_route("0.0.0.0", 0, device, layout.congestion_control)
+            if layout.hosts_use_ecn:
                 host.namespace.set("ipv4/tcp_ecn", "1")
     if hosts[1].owned:
-        _serve(hosts[1], addresses[layout.far])
+        _serve(hosts[1], addresses[layout.far_node])
 
 
 def _serve(far: Host, address: str) -> None:

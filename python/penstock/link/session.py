@@ -39,14 +39,14 @@ class LinkEnd:
         node: the node of the scenario whose place it takes.
         namespace: the network namespace in which it lives.
         device: name of the TUN device that is made there.
-        ethernet: whether the device is an Ethernet device that is there already; then it is so for all hosts.
+        is_ethernet: whether the device is an Ethernet device that is there already; then it is so for all hosts.
 
     """
 
     node: str
     namespace: Namespace
     device: str = "penstock0"
-    ethernet: bool = False
+    is_ethernet: bool = False
 
 
 class LinkSession:
@@ -75,7 +75,7 @@ class LinkSession:
     ) -> None:
         self.document: Document = as_document(scenario)
         self.resolved: Resolved = self.document.resolve()
-        self.addresses = {end.node: f"10.77.{depth}.{k + 1}" for k, end in enumerate(ends) if not end.ethernet}
+        self.addresses = {end.node: f"10.77.{depth}.{k + 1}" for k, end in enumerate(ends) if not end.is_ethernet}
         self._trace: dict[str, bytes] = {}
         self._result: dict[str, Any] | None = None
         hosts = [(end.node, end.namespace, end.device, self.addresses.get(end.node)) for end in ends]

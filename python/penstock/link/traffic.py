@@ -58,9 +58,9 @@ class TcpSettings:
         ecn: whether connections negotiate ECN.
         timestamps: whether they negotiate timestamps, which take 12 bytes of each packet.
         sack: whether they negotiate selective acknowledgements.
-        segment: bytes of a packet without the IP and TCP headers of 40 bytes.
-        window: maximum window in bytes; None: as the kernel chooses.
-        size: bytes of a transfer; None: endless, or drawn for each connection.
+        segment_bytes: size of a packet without the IP and TCP headers of 40 bytes.
+        window_bytes: maximum window; None: as the kernel chooses.
+        transfer_bytes: size of a transfer; None: endless, or drawn for each connection.
 
     """
 
@@ -68,13 +68,21 @@ class TcpSettings:
     ecn: bool
     timestamps: bool
     sack: bool
-    segment: int
-    window: int | None
-    size: int | None
+    segment_bytes: int
+    window_bytes: int | None
+    transfer_bytes: int | None
 
     def as_tuple(self) -> tuple[str, bool, bool, bool, int, int | None, int | None]:
         """For the native senders."""
-        return (self.congestion_control, self.ecn, self.timestamps, self.sack, self.segment, self.window, self.size)
+        return (
+            self.congestion_control,
+            self.ecn,
+            self.timestamps,
+            self.sack,
+            self.segment_bytes,
+            self.window_bytes,
+            self.transfer_bytes,
+        )
 
 
 @dataclass(frozen=True)
@@ -158,9 +166,9 @@ def _tcp(group: Mapping[str, Any], readable: Mapping[str, Any], mtu: int, errors
         ecn=bool(readable.get("ecn")) or flavour in ("dctcp", "prague"),
         timestamps=timestamps,
         sack=flavour not in _WITHOUT_SACK,
-        segment=segment,
-        window=window * payload if window < _UNLIMITED else None,
-        size=size,
+        segment_bytes=segment,
+        window_bytes=window * payload if window < _UNLIMITED else None,
+        transfer_bytes=size,
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.files import write_text
-from penstock.live.bench_data import DEFAULT, DEFAULT_SCHEMES, bench_data
 from penstock.live.page import bench_page
+from penstock.live.page_data import DEFAULT, DEFAULT_SCHEMES, live_page_data
 from penstock.scenario.document import ScenarioLike, as_document, read_document
 
 __all__ = ["LiveBench"]
@@ -36,7 +36,9 @@ class LiveBench:
     ) -> None:
         document = read_document(DEFAULT) if scenario is None else as_document(scenario)
         self.height = height
-        self.html = bench_page(bench_data(document, list(schemes) or (DEFAULT_SCHEMES if scenario is None else []), at))
+        self.html = bench_page(
+            live_page_data(document, list(schemes) or (DEFAULT_SCHEMES if scenario is None else []), at)
+        )
 
     def save(self, file: str | Path) -> None:
         """Write the page, which works offline. Raises `FileError` if it cannot be written."""

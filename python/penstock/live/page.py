@@ -19,7 +19,7 @@ _FOLDER: Final = resources.files("penstock.live")
 
 
 def bench_page(material: Mapping[str, Any]) -> str:
-    """The page for the material of `penstock.live.bench_data`."""
+    """The page of this data of `penstock.live.page_data`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     pages = Environment(loader=PackageLoader("penstock.live", "."), autoescape=True, undefined=StrictUndefined)

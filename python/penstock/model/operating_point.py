@@ -32,7 +32,7 @@ class OperatingPoint:
     """Mean queue in packets; None if the queue grows beyond the limit."""
     probability: float | None
     """The probability that holds the flows at this queue."""
-    stable: bool
+    is_stable: bool
     """Whether the point is below the end of the stable part and not at a jump."""
     why: str
     """The region in which the point lies."""
@@ -191,7 +191,7 @@ def operating_json(
         "spacing": operating.spacing,
         "largest_flows": dict(largest),
         "points": [
-            {"flows": p.flows, "queue_pkts": p.queue, "probability": p.probability, "stable": p.stable, "why": p.why}
+            {"flows": p.flows, "queue_pkts": p.queue, "probability": p.probability, "stable": p.is_stable, "why": p.why}
             for p in points
         ],
     }

@@ -111,7 +111,8 @@ def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, lim
     weights of 0, 1 or "auto_rtt", no nonlinear RED and no probabilities that depend on the size of packets.
     """
 
-    def length(name: str) -> float:
+    def setting_in_packets(name: str) -> float:
+        """A threshold, limit or target, converted to packets of the mean size."""
         value = setting(name)
         if value is None:
             return automatic_length(name)
@@ -123,7 +124,7 @@ def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, lim
 
     def automatic_length(name: str) -> float:
         if name == "max_th":
-            return 3 * length("min_th")
+            return 3 * setting_in_packets("min_th")
         mean = setting("mean_packet")
         size = int(mean["bytes"] if isinstance(mean, dict) else mean)
         table = {"scheme": scheme, "min_th": "auto", "mean_packet": f"{size}B"}
@@ -140,16 +141,17 @@ def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, lim
                 setting("mean_packet")["bytes"] if isinstance(setting("mean_packet"), dict) else setting("mean_packet")
             )
             w_q = float(red_weight(capacity * packet / mean, time_constant=constants[w_q]))
-        max_th = length("max_th")
+        max_th = setting_in_packets("max_th")
         top = limit if setting("gentle_top") == "buffer" else 2 * max_th
         if not 0 < w_q < 1:
             return None
         return FluidRed(
-            min_th=length("min_th"), max_th=max_th, max_p=SHARES[setting("spacing")](setting("max_p")), w_q=w_q,
+            min_th=setting_in_packets("min_th"), max_th=max_th, w_q=w_q,
+            max_p=SHARES[setting("spacing")](setting("max_p")),
             gentle_top=top if setting("gentle") and top > max_th else None,
         )  # fmt: skip
     if scheme == "pi":
-        a, b, target = setting("a"), setting("b"), length("target")
+        a, b, target = setting("a"), setting("b"), setting_in_packets("target")
         if a is None or b is None or a <= b or target <= 0:
             return None
         return FluidPi(a=a, b=b, frequency=1e9 / setting("interval")["ns"], target=target)

@@ -20,7 +20,7 @@ def draw(label: str, operating: OperatingCurve, points: Sequence[OperatingPoint]
             xs, ys = operating.needed_probability(point.flows)
             ax.plot(xs, ys, color="#8a92a0", linewidth=0.7)
             if point.queue is not None and point.probability is not None:
-                face = style.COLOURS[3] if point.stable else "white"
+                face = style.COLOURS[3] if point.is_stable else "white"
                 ax.plot(point.queue, point.probability, "o", color=style.COLOURS[3], markerfacecolor=face, markersize=4)
                 ax.annotate(
                     str(point.flows), (point.queue, point.probability), xytext=(4, 2),

@@ -66,7 +66,7 @@ def covariance_ellipse(points: np.ndarray, deviations: float, **look: Any) -> El
 def _delays_and_goodputs(
     runs: RunTable, place: str | None, traffic: str | None, at: Mapping[str, Any]
 ) -> dict[str, tuple[list[float], list[float]]]:
-    place = runs.at[0] if place is None else place
+    place = runs.replaced_links[0] if place is None else place
     if traffic is None:
         traffic = next((name for name in runs.places if "goodput_bps" in runs.metrics[name]), "")
     for name, metric in ((place, "delay_mean_s"), (traffic, "goodput_bps")):

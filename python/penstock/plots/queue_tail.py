@@ -30,7 +30,9 @@ def draw(
     """
     if isinstance(pmfs, RunTable):
         comparison = Comparison.from_runs(pmfs)
-        pmfs = _lengths(comparison, comparison.at[0] if place is None else place, comparison.point(**(at or {})))
+        pmfs = _lengths(
+            comparison, comparison.measured_links[0] if place is None else place, comparison.point(**(at or {}))
+        )
     with style.figure_style():
         figure, ax = style.single_panel()
         for index, (label, pmf) in enumerate(pmfs.items()):

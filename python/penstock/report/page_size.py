@@ -65,7 +65,7 @@ def evenly_spread_indices(count: int, chosen_count: int) -> list[int]:
 
 
 class ComparedSettings:
-    """The settings of a result of `compare`, for results with less of it."""
+    """A result of `compare` by the points of its sweep, to leave out some of them where a page would be too large."""
 
     def __init__(self, result: Json) -> None:
         self._result = result

@@ -169,7 +169,7 @@ def claims_if_measured(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim
 
 
 def claims_in_cells(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
-    """The claims with these labels wherever their statements leave them open."""
+    """The claims, with these labels added where their statements have none."""
     return tuple(claim(**labels) for claim in claims)
 
 
@@ -208,7 +208,7 @@ class DecidedClaim:
     finding: Finding
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether the claim must hold and is not confirmed."""
         return self.claim.must_hold and self.finding.verdict != "confirmed"
 

@@ -77,7 +77,7 @@ class Outcome:
         return self.summary is None and self.experiment.draw is not None
 
     @property
-    def failed(self) -> list[str]:
+    def failed_claims(self) -> list[str]:
         """The claims that must hold and are not confirmed."""
         return [claim["id"] for claim in self.claims if claim["must_hold"] and claim["verdict"] != "confirmed"]
 

@@ -12,14 +12,14 @@ __all__ = ["Readings", "ValueRange", "above", "at_least", "at_most", "below", "l
 
 @dataclass(frozen=True)
 class ValueRange:
-    """The values of an axis for which `holds` is true, in the order of the axis; `text` names them, e.g. `>= 400`."""
+    """The values of an axis for which `contains` is true, in the axis' order; `text` names them, e.g. `>= 400`."""
 
     text: str
-    holds: Callable[[Any], bool]
+    contains: Callable[[Any], bool]
 
     def __call__(self, value: Any) -> bool:
         """Whether a value is in the range."""
-        return self.holds(value)
+        return self.contains(value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ValueRange) and self.text == other.text

@@ -53,7 +53,7 @@ class Comparison:
         rows: one row per number, as in the JSON.
         differences: the paired differences to the first scheme, rows with `against` and `against_params`.
         scenario: the resolved scenario.
-        at: the measured links, the busiest one first.
+        measured_links: the measured links, the busiest one first.
 
     """
 
@@ -69,7 +69,7 @@ class Comparison:
         self.scenario: Json = result["scenario"]
         links = set(self.scenario.get("links") or {})
         measured = [name for name in self.places if name.removesuffix(".reverse") in links]
-        self.at = measured or self.places[:1]
+        self.measured_links = measured or self.places[:1]
 
     @classmethod
     def from_runs(cls, runs: RunTable) -> Comparison:
@@ -285,7 +285,7 @@ class Comparison:
         return [(s, points) for s, points in enumerate(alike) if points]
 
     def _grids(self) -> list[TextTable]:
-        return comparison_grids(cast(Sequence[Json], self.rows), self.difference_rows, self.at, self.runs)
+        return comparison_grids(cast(Sequence[Json], self.rows), self.difference_rows, self.measured_links, self.runs)
 
     def __repr__(self) -> str:
         return format_tables(self._grids()) + "".join(f"\n{note}\n" for note in self._notes())

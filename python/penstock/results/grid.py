@@ -105,12 +105,12 @@ STYLE = """<style>
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table of texts; the first `labels` columns contain names, the others numbers."""
+    """A table of texts; the first `label_columns` columns contain names, the others numbers."""
 
     title: str
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    labels: int
+    label_columns: int
 
 
 def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequence[str], runs: int) -> list[TextTable]:
@@ -304,7 +304,7 @@ def format_tables(grids: Iterable[TextTable], *, width: int | None = None, color
             console.print(grid.title, style="italic", markup=False, soft_wrap=True)
         table = RichTable(box=None, header_style="bold", pad_edge=False)
         for i, head in enumerate(grid.headers):
-            table.add_column(Text(head), justify="left" if i < grid.labels else "right", overflow="fold")
+            table.add_column(Text(head), justify="left" if i < grid.label_columns else "right", overflow="fold")
         for row in grid.rows:
             table.add_row(*map(Text, row))
         console.print(table)
@@ -316,9 +316,9 @@ def html_table(grid: TextTable) -> str:
     """A table as HTML, to be styled by `STYLE`."""
     body = []
     for row in grid.rows:
-        cells = "".join(f"<td{_name(i, grid.labels)}>{html.escape(cell)}</td>" for i, cell in enumerate(row))
+        cells = "".join(f"<td{_name(i, grid.label_columns)}>{html.escape(cell)}</td>" for i, cell in enumerate(row))
         body.append(f"<tr>{cells}</tr>")
-    return _table(grid.title, grid.headers, grid.labels, body)
+    return _table(grid.title, grid.headers, grid.label_columns, body)
 
 
 def _table(title: str, heads: Sequence[str], labels: int, body: Sequence[str]) -> str:

@@ -39,28 +39,28 @@ class StudyDesign:
         scenario: the resolved scenario of the first run.
         schemes: the schemes, each a name with its given parameters, in order.
         points: the combinations of swept values, in order; a single empty combination without a sweep.
-        at: the links whose queue was replaced.
+        replaced_links: the links whose queue was replaced.
         version: of penstock.
         AQMs: keys of the code of AQMs in Python, by name.
         precision: the goal that ended the runs: `metric`, `rel_error`, `looks` and the `level` of each interval.
         warnings: settings that do not suit their link.
         scenarios: the resolved scenario of each run, by address.
         margin: see `penstock.results.conclusion.MARGIN`.
-        source: the scenario as written, without defaults; None if it is unknown.
+        written_scenario: the scenario as written, without defaults; None if it is unknown.
 
     """
 
     scenario: Json
     schemes: Sequence[tuple[str, Json]]
     points: Sequence[Json]
-    at: Sequence[str]
+    replaced_links: Sequence[str]
     version: str
     aqms: Json = field(default_factory=dict)
     precision: Json | None = None
     warnings: Sequence[Json] = ()
     scenarios: Mapping[str, Json] = field(default_factory=dict)
     margin: float = MARGIN
-    source: Json | None = field(default=None, compare=False)
+    written_scenario: Json | None = field(default=None, compare=False)
 
     @property
     def axes(self) -> dict[str, list[Any]]:
@@ -112,9 +112,9 @@ class RunTable:
         return list(dict.fromkeys(column.place for column in self.columns))
 
     @property
-    def at(self) -> list[str]:
+    def replaced_links(self) -> list[str]:
         """The links whose queue was replaced."""
-        return [place for place in self.places if place in self.design.at] or self.places[:1]
+        return [place for place in self.places if place in self.design.replaced_links] or self.places[:1]
 
     @cached_property
     def metrics(self) -> dict[str, list[str]]:
@@ -200,10 +200,12 @@ class RunTable:
         paths = list(self.design.points[0]) if self.design.points else []
         texts = {path for path in paths if pa.types.is_string(self.table.schema.field(path).type)}
 
-        def in_table(path: str, value: Any) -> Any:
+        def as_stored(path: str, value: Any) -> Any:
             return varchar_text(value) if path in texts and value is not None else value
 
-        points = {tuple(in_table(path, point[path]) for path in paths): i for i, point in enumerate(self.design.points)}
+        points = {
+            tuple(as_stored(path, point[path]) for path in paths): i for i, point in enumerate(self.design.points)
+        }
         schemes = {scheme.argument: i for i, scheme in enumerate(self.schemes)}
         columns = [self.table[path].to_pylist() for path in paths]
         rows: dict[tuple[int, int], list[int]] = {(p, s): [] for p in points.values() for s in schemes.values()}
@@ -248,7 +250,7 @@ class RunTable:
         """The column of a metric; without `place`, at the first place that has it. Raises `UnknownNameError`."""
         if place is not None and place not in self.places:
             raise UnknownNameError("place", place, self.places)
-        first = [*self.at, *self.places] if place is None else [place]
+        first = [*self.replaced_links, *self.places] if place is None else [place]
         for name in first:
             for column in self._numbers:
                 if (column.place, column.metric) == (name, metric):

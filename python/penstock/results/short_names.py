@@ -33,7 +33,7 @@ def paths_ending_with(name: str, names: Iterable[str]) -> list[str]:
 
 
 def full_name(kind: str, name: str, names: Iterable[str]) -> str:
-    """The only known path that `name` stands for.
+    """The only path in `names` that equals `name` or ends with it.
 
     Raises `UnknownNameError`, with the nearest name, if there is none, and `AmbiguousNameError` if there are several.
 

@@ -19,16 +19,16 @@ class RecordedLoad:
     """The load in a capture.
 
     Attributes:
-        packets: number of IP packets, with super-frames split into segments.
-        bytes: their lengths together.
-        seconds: time from the first packet to the last one.
+        packet_count: number of IP packets, with super-frames split into segments.
+        total_bytes: their lengths together.
+        duration_s: time from the first packet to the last one.
         notes: a sentence about each peculiarity of the file, such as frames that are not IP.
 
     """
 
-    packets: int
-    bytes: int
-    seconds: float
+    packet_count: int
+    total_bytes: int
+    duration_s: float
     notes: tuple[str, ...]
 
 

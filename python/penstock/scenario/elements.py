@@ -268,7 +268,7 @@ class Replay(Traffic):
 
 def build_element(cls: type[Any], table: Mapping[str, Any], **parts: Any) -> Any:
     """The element of a table; `parts` are its inner elements. Raises `TypeError` on a wrong or missing key."""
-    names = cls.keys()
+    names = cls.field_names_by_key()
     values = {}
     for key, value in table.items():
         if key in names:

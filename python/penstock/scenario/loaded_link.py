@@ -24,10 +24,10 @@ class LoadedLink:
 
     Attributes:
         place: name of the direction, such as `bottleneck` or `bottleneck.reverse`.
-        rate: rate in bit/s.
-        rtt: longest propagation round trip of its flows, in seconds.
-        buffer: limit of the queue in packets of this size.
-        packet: size of a full packet in bytes, with headers.
+        rate_bps: rate in bit/s.
+        rtt_s: longest propagation round trip of its flows.
+        buffer_pkts: limit of the queue in packets of this size.
+        packet_bytes: size of a full packet with headers.
         flows: number of endless TCP flows of the scenario (kind `tcp`), at least 1.
         has_tcp_flows: whether the scenario has such flows, and a round trip over this link is known.
         receive_window_sum: sum of the receive windows of these flows in packets; infinite if any is random or
@@ -38,10 +38,10 @@ class LoadedLink:
     """
 
     place: str
-    rate: float
-    rtt: float
-    buffer: float
-    packet: float
+    rate_bps: float
+    rtt_s: float
+    buffer_pkts: float
+    packet_bytes: float
     flows: int
     has_tcp_flows: bool = True
     receive_window_sum: float = math.inf
@@ -51,7 +51,7 @@ class LoadedLink:
     @property
     def packet_s(self) -> float:
         """Transmission time of a full packet in seconds."""
-        return 8 * self.packet / self.rate
+        return 8 * self.packet_bytes / self.rate_bps
 
     @property
     def capacity(self) -> float:
@@ -61,11 +61,11 @@ class LoadedLink:
     @property
     def bdp(self) -> float:
         """Bandwidth-delay product in packets."""
-        return self.rtt * self.capacity
+        return self.rtt_s * self.capacity
 
     def weight(self, trips: float) -> float:
         """RED's w_q for an average with a time constant t of this number of round trips: 1 - exp(-1 / (C t))."""
-        return -math.expm1(-1 / (self.capacity * trips * self.rtt))
+        return -math.expm1(-1 / (self.capacity * trips * self.rtt_s))
 
     @classmethod
     def from_scenario(cls, resolved: Resolved, place: str) -> LoadedLink:

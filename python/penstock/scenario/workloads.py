@@ -29,7 +29,7 @@ class WorkloadPart:
         source: where these numbers stand.
         downstream_table: table of traffic from the servers to the users; None if there is none.
         upstream_table: table of traffic from the users to the servers; with both, its group is called `PART-up`.
-        counted: the key that counts the flows.
+        count_key: the key that counts the flows.
         loads: parts of the same workload under whose load this one measures the responsiveness (`rpm_of`).
 
     """
@@ -38,7 +38,7 @@ class WorkloadPart:
     source: str
     downstream_table: Tables | None = None
     upstream_table: Tables | None = None
-    counted: str = "count"
+    count_key: str = "count"
     loads: tuple[str, ...] = ()
 
     def groups(self, name: str) -> Iterator[tuple[str, Tables, bool]]:
@@ -92,13 +92,13 @@ PARTS: Mapping[str, WorkloadPart] = {
         "of a page 30 ms apart on average (chosen: a page is requested in about 2 s)",
         f"{_ALMANAC} (desktop); {_READING}",
         downstream_table=_web(71, "38249B"),
-        counted="sessions",
+        count_key="sessions",
     ),
     "mobile_web": WorkloadPart(
         "As web, with the median page of a mobile device: 66 objects, 2311 KiB",
         f"{_ALMANAC} (mobile); {_READING}",
         downstream_table=_web(66, "35856B"),
-        counted="sessions",
+        count_key="sessions",
     ),
     "calls": WorkloadPart(
         "Telephone calls, both ways, without silence suppression: G.711, 50 packets a second with 160 B of speech, 80 "
@@ -177,7 +177,7 @@ PARTS: Mapping[str, WorkloadPart] = {
             "ecn": True,
             "min_rto": "10ms",
         },
-        counted="senders",
+        count_key="senders",
     ),
 }
 """The applications of which workloads consist."""
@@ -202,14 +202,14 @@ class WorkloadKind:
 
     Attributes:
         doc: description.
-        users: number of users unless the scenario gives one.
+        default_users: number of users unless the scenario gives one.
         parts: the number of flows of each part, for a number of users; a part with 0 is left out unless the scenario
             gives a number. These shares are chosen, not measured.
 
     """
 
     doc: str
-    users: int
+    default_users: int
     parts: Mapping[str, Callable[[int], int]] = field(default_factory=dict)
 
 

@@ -33,8 +33,8 @@ class Candidate:
         params: the given parameters, as in a queue's table.
         origin: source of the name, for messages.
         origins: file and line of each parameter, if they come from a file.
-        rate: of the link in bit/s, where words of another dialect give one; the scenario's link keeps its own.
-        lost: what words of another dialect say and the parameters do not.
+        link_rate: the link's rate in bit/s in a text of another dialect, if any; the scenario's link keeps its own.
+        lost_settings: settings in a text of another dialect that the parameters cannot express.
 
     """
 
@@ -42,8 +42,8 @@ class Candidate:
     params: Mapping[str, Any] = field(default_factory=dict)
     origin: str = ""
     origins: Mapping[str, str] = field(default_factory=dict)
-    rate: float | None = None
-    lost: tuple[str, ...] = ()
+    link_rate: float | None = None
+    lost_settings: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -68,7 +68,7 @@ class Candidate:
             except dialects.DialectError as error:
                 raise ScenarioError([ErrorDetail("", str(error), None, origin)]) from None
             lost = (*conversion.lost_settings, *conversion.link_lines)
-            return cls(conversion.scheme, conversion.parameters, origin, rate=conversion.rate, lost=lost)
+            return cls(conversion.scheme, conversion.parameters, origin, link_rate=conversion.rate, lost_settings=lost)
         name, params = parse_scheme(text, origin)
         return cls(name, params, origin)
 
@@ -126,8 +126,8 @@ class Candidate:
             raise ScenarioError([ErrorDetail("", message, None, option)])
         return tuple(candidates.values())
 
-    def table(self, replaced: Mapping[str, Any]) -> dict[str, Any]:
-        """The queue table of this candidate instead of another one, whose limit and shares are kept unless given."""
+    def queue_table(self, replaced: Mapping[str, Any]) -> dict[str, Any]:
+        """The table of a queue with this scheme; it keeps `limit` and `share` of the replaced table, unless given."""
         inherited = {key: replaced[key] for key in ("limit", "share") if key in replaced}
         return {**inherited, "scheme": self.name, **self.params}
 

@@ -31,7 +31,7 @@ class _Group:
     files: list[Path] = field(default_factory=list)
     columns: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
-    def take(self, file: Path, columns: dict[str, tuple[str, bool]]) -> bool:
+    def add_if_it_fits(self, file: Path, columns: dict[str, tuple[str, bool]]) -> bool:
         """Add a part if it fits."""
         size = self.size + file.stat().st_size
         if size > LARGEST or any(self.columns.get(name, kind) != kind for name, kind in columns.items()):
@@ -56,7 +56,7 @@ def mergeable_groups(files: Mapping[Path, int]) -> Iterator[Sequence[Path]]:
         if part.run_count(file) != files[file]:
             continue
         columns = part.column_types(file)
-        if not any(group.take(file, columns) for group in open_groups):
+        if not any(group.add_if_it_fits(file, columns) for group in open_groups):
             open_groups.append(_Group())
-            open_groups[-1].take(file, columns)
+            open_groups[-1].add_if_it_fits(file, columns)
     yield from (group.files for group in open_groups if len(group.files) >= LEAST)

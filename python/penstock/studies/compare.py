@@ -19,9 +19,9 @@ from penstock.studies.candidate import Precision, SchemeLike
 from penstock.studies.chunk import StudyCell
 from penstock.studies.complete import execute_missing_runs
 from penstock.studies.executor import Progress, ThreadExecutor
-from penstock.studies.interim_looks import InterimLooks
 from penstock.studies.order import merge_orders
 from penstock.studies.plan import ComparisonPlan
+from penstock.studies.precision_checks import PrecisionChecks
 from penstock.studies.run_rows import run_rows
 from penstock.studies.runs import Runs, StudyDesign
 from penstock.studies.store import RunResults
@@ -52,7 +52,7 @@ def compare(
         vary: paths with their values; all combinations are run.
         runs: number of runs of each scheme at each combination, from 1.
         precision: add runs until a metric reaches this precision. It is checked after `runs`, twice, four times as many
-        and so on, and the intervals are corrected for all of these looks (`penstock.studies.interim_looks`).
+        and so on, and the intervals are corrected for all of these looks (`penstock.studies.precision_checks`).
         at: links whose queue is replaced; by default the watched ones.
         jobs: number of threads; by default all cores.
         progress: called with the numbers of finished and planned runs.
@@ -86,14 +86,14 @@ def run_plan(
 ) -> Runs:
     """Execute the runs of a plan: see `compare`."""
     seed = int(plan.base.readable["seed"])
-    looks = InterimLooks((runs,)) if precision is None else InterimLooks.plan(runs, precision.max_runs)
+    checks = PrecisionChecks((runs,)) if precision is None else PrecisionChecks.plan(runs, precision.max_runs)
     results = RunResults() if store is None else store
     run_count = 0
-    for look in looks.runs:
-        _complete(plan, range(seed + run_count, seed + look), results, thread_count(jobs), progress)
-        run_count = look
+    for planned_runs in checks.runs:
+        _complete(plan, range(seed + run_count, seed + planned_runs), results, thread_count(jobs), progress)
+        run_count = planned_runs
         completed = _runs(
-            plan, range(seed, seed + run_count), results, None if precision is None else _planned(precision, looks)
+            plan, range(seed, seed + run_count), results, None if precision is None else _planned(precision, checks)
         )
         if precision is None or _is_precise(completed, precision):
             break
@@ -146,12 +146,12 @@ def plan_design(
         scenario=dict(plan.base.readable),
         schemes=[(candidate.name, dict(candidate.params)) for candidate in plan.schemes],
         points=[dict(point) for point in plan.points],
-        at=list(plan.at),
+        replaced_links=list(plan.replaced_links),
         version=_native.version,
         aqms=python_aqm.code_keys(schemes),
         precision=precision,
         scenarios=dict(scenarios),
-        source=plan.document.tree,
+        written_scenario=plan.document.tree,
     )
 
 
@@ -160,7 +160,7 @@ def _is_precise(runs: Runs, precision: Precision) -> bool:
 
     Raises `PenstockError` if none of these links has the metric.
     """
-    columns = [column for column in runs.columns if column.place in runs.design.at]
+    columns = [column for column in runs.columns if column.place in runs.design.replaced_links]
     matching = [column for column in columns if column.metric == precision.metric]
     if not matching:
         names = sorted({column.metric for column in columns if not is_distribution(column.metric)})
@@ -171,7 +171,7 @@ def _is_precise(runs: Runs, precision: Precision) -> bool:
     return all(Estimate.from_row(row).rel_half_width <= precision.rel_error for row in rows)
 
 
-def _planned(precision: Precision, looks: InterimLooks) -> dict[str, Any]:
-    """The goal, the looks, and the level of the interval at each look, at which all of them jointly cover with 95 %."""
+def _planned(precision: Precision, checks: PrecisionChecks) -> dict[str, Any]:
+    """The goal, the looks, and the level of the interval at each look: together, all intervals cover with 95 %."""
     goal = {"metric": precision.metric, "rel_error": precision.rel_error}
-    return {**goal, "looks": list(looks.runs), "level": 1 - looks.alpha}
+    return {**goal, "looks": list(checks.runs), "level": 1 - checks.alpha}

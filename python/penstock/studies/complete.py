@@ -97,7 +97,7 @@ class _Work:
                 self._label(chunk)
             if not missing.size:
                 continue
-            if self.claims.take(missing.name):
+            if self.claims.try_claim(missing.name):
                 yield missing
             else:
                 self.elsewhere.append(missing)

@@ -42,7 +42,7 @@ class QueryResult:
 
 
 class Database:
-    """A store, opened for reading; use it in a `with` statement. `output` is the only file that `copy` may write.
+    """A store, opened for reading; use it in a `with` statement. `output` is the only file that `write_rows` may write.
 
     Attributes:
         folder: of the store.
@@ -171,7 +171,7 @@ class Database:
         return dict(parse_json(row[0]))
 
     def select(self, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement of penstock itself, with the full names of columns."""
+        """The rows of an internal SQL statement, in which columns have their full names."""
         self._define_runs({})
         return self._tell(sql).fetchall()
 
@@ -194,8 +194,8 @@ class Database:
         if name not in (studies := self.studies()):
             raise UnknownNameError("study", name, studies)
 
-    def copy(self, sql: str, kind: Literal["csv", "parquet"]) -> None:
-        """Write the rows of a statement of penstock itself to the output. Raises `OSError` if it cannot be written."""
+    def write_rows(self, sql: str, kind: Literal["csv", "parquet"]) -> None:
+        """Write the rows of an internal SQL statement to the output. Raises `OSError` if it cannot be written."""
         self._define_runs({})
         try:
             with _interruptible():
@@ -208,7 +208,7 @@ class Database:
             raise self._unreadable(error) from None
 
     def ask(self, sql: str) -> QueryResult:
-        """The answer to one SELECT statement.
+        """The answer to a SELECT statement of the user.
 
         A metric may be named by the last part of its path if no other column ends with it.
         Raises `PenstockError` with the nearest name for a mistake.

@@ -30,14 +30,14 @@ class CostEstimate:
     """The mean cost of a run.
 
     Attributes:
-        runs: number of runs of the sample.
+        sampled_runs: number of runs of the sample.
         cpu_s: processor time of a run in seconds.
         cpu_error_s: half-width of its 95 % interval.
         store_bytes: bytes in the store for each run.
 
     """
 
-    runs: int
+    sampled_runs: int
     cpu_s: float
     cpu_error_s: float
     store_bytes: float

@@ -36,7 +36,7 @@ def export_store(folder: str | Path | None, file: Path, study: str | None = None
                 database.check_study(study)
             condition = "true" if study is None else f"study = {sql_literal(study)}"
             order = ", ".join(map(sql_name, (*database.settings, "seed", "scenario")))
-            database.copy(f"SELECT * FROM runs WHERE {condition} ORDER BY {order}", kind)
+            database.write_rows(f"SELECT * FROM runs WHERE {condition} ORDER BY {order}", kind)
 
     _write(file, copy)
 

@@ -132,7 +132,7 @@ def chart_images(runs: RunTable) -> str:
 
     path, lines = horizontal_axis(runs.points)
     part = runs._part(runs.design.schemes, [runs.design.points[i] for i in lines[0][1]])
-    place = runs.at[0]
+    place = runs.replaced_links[0]
     images = []
     for name in CHARTS:
         if name not in runs.metrics[place] or not np.nansum(part.array(name, place)):

@@ -40,14 +40,14 @@ class CellRuns:
     """Runs of a scenario, and their place in a study.
 
     Attributes:
-        scenario: the content address of the scenario.
+        scenario_key: the content address of the scenario.
         seeds: of the runs.
         labels: of the cell, by name.
         study: the name of the study.
 
     """
 
-    scenario: str
+    scenario_key: str
     seeds: Sequence[int]
     labels: Mapping[str, Any] = field(default_factory=dict)
     study: str = ""
@@ -78,7 +78,7 @@ class PartColumns:
         each = len(cells)
         identity: list[Column] = [
             ("seed", "BIGINT", [seed for cell in cells for seed in cell.seeds]),
-            ("scenario", "VARCHAR", [cell.scenario for cell in cells]),
+            ("scenario", "VARCHAR", [cell.scenario_key for cell in cells]),
             ("meaning", "INTEGER NOT NULL", [_native.meaning] * each),
             ("penstock", "VARCHAR NOT NULL", [_native.version] * each),
             ("study", "VARCHAR", [cell.study for cell in cells]),
@@ -159,7 +159,7 @@ def run_count(file: Path) -> int:
 def labels_content(cells: Sequence[CellRuns]) -> bytes:
     """The content of a Parquet file with the labels that a study gives to runs of another study."""
     columns: list[Column] = [
-        ("scenario", "VARCHAR", [cell.scenario for cell in cells]),
+        ("scenario", "VARCHAR", [cell.scenario_key for cell in cells]),
         ("study", "VARCHAR", [cell.study for cell in cells]),
         ("first_seed", "BIGINT", [cell.seeds[0] for cell in cells]),
         ("last_seed", "BIGINT", [cell.seeds[-1] for cell in cells]),

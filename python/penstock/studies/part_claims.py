@@ -45,7 +45,7 @@ class PartClaims:
             self.release(name)
         self._remove_abandoned()
 
-    def take(self, name: str) -> bool:
+    def try_claim(self, name: str) -> bool:
         """Claim a part; False if another process has claimed it and lives."""
         if self._folder is None:
             return True

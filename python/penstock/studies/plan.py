@@ -49,7 +49,7 @@ class ComparisonPlan:
     Attributes:
         base: the scenario.
         document: the scenario as written, with its watched links.
-        at: links whose queue is replaced.
+        replaced_links: links whose queue is replaced.
         cases: each scheme at each point of the sweep, schemes within points.
         schemes: the candidates.
         points: the combinations of swept values.
@@ -60,7 +60,7 @@ class ComparisonPlan:
 
     base: Resolved
     document: Document
-    at: tuple[str, ...]
+    replaced_links: tuple[str, ...]
     cases: tuple[PlannedCase, ...]
     schemes: tuple[Candidate, ...]
     points: tuple[Mapping[str, Any], ...]
@@ -258,7 +258,7 @@ def with_candidate_queue(document: Document, candidate: Candidate, places: Seque
     """
     for place in places:
         path = _path(place)
-        queue = candidate.table(_queue_at(document, place) or _default_queue(document, place))
+        queue = candidate.queue_table(_queue_at(document, place) or _default_queue(document, place))
         tree = tree_with_value(document.tree, f"{path}.queue", queue, candidate.origin)
         tree = tree_with_value(tree, f"{path}.watch", True, candidate.origin)
         inside = f"{path}.queue."

@@ -59,10 +59,12 @@ def comparison_script(design: StudyDesign, runs: int, options: Options = ()) -> 
 
     Raises `PenstockError` for an AQM without a source file.
     """
-    if design.source is None:
+    if design.written_scenario is None:
         return ""
-    document = Document(dict(design.source))
-    return command_script(COMPARE, document, [*_options(design, runs, design.at, document), *options], design.schemes)
+    document = Document(dict(design.written_scenario))
+    return command_script(
+        COMPARE, document, [*_options(design, runs, design.replaced_links, document), *options], design.schemes
+    )
 
 
 def _options(design: StudyDesign, runs: int, at: Sequence[str], document: Document) -> Iterator[Sequence[str]]:
@@ -87,14 +89,16 @@ def _margin(margin: float) -> list[Sequence[str]]:
 
 def record_comparison(store: Path, name: str, design: StudyDesign) -> None:
     """Record the scenario and the AQMs of a comparison in a store, for its pages. Raises `PenstockError`."""
-    if design.source is None:
+    if design.written_scenario is None:
         return
-    aqms, files = aqm_files([design.source], [scheme for scheme, _ in design.schemes])
-    files |= scenario_files(design.source, SCENARIO)
-    folder = _folders(store, name) / sha256(json.dumps(design.source, sort_keys=True).encode()).hexdigest()[:8]
+    aqms, files = aqm_files([design.written_scenario], [scheme for scheme, _ in design.schemes])
+    files |= scenario_files(design.written_scenario, SCENARIO)
+    folder = (
+        _folders(store, name) / sha256(json.dumps(design.written_scenario, sort_keys=True).encode()).hexdigest()[:8]
+    )
     # A comparison of this scenario with other schemes or values has the same record.
     addresses = {*design.scenarios, *_recorded(folder).get("scenarios", ())}
-    options = {"at": list(design.at), "load": aqms, "scenarios": sorted(addresses)}
+    options = {"at": list(design.replaced_links), "load": aqms, "scenarios": sorted(addresses)}
     files[OPTIONS] = (json.dumps(options) + "\n").encode()
     write_files(folder, files)
 

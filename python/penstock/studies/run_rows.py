@@ -26,7 +26,7 @@ def run_rows(cells: Sequence[CellRuns], parts: Iterable[pa.Table]) -> pa.Table:
     row_of = {
         run: row for row, run in enumerate(zip(table["scenario"].to_pylist(), table["seed"].to_pylist(), strict=True))
     }
-    runs = [(cell.scenario, seed) for cell in cells for seed in cell.seeds]
+    runs = [(cell.scenario_key, seed) for cell in cells for seed in cell.seeds]
     if any(run not in row_of for run in runs):
         raise PenstockError("results of runs are missing; another process has removed them from the store")
     rows = table.take(pa.array([row_of[run] for run in runs]))

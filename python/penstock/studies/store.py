@@ -139,7 +139,7 @@ class RunResults:
         """
         source = _Memory(content)
         for entry in runs:
-            self._note(source, entry.scenario, entry.seeds)
+            self._note(source, entry.scenario_key, entry.seeds)
         self._scenarios.update(scenarios)
 
     def _note(self, source: Path | _Memory, scenario: str, seeds: Sequence[int]) -> None:
@@ -313,7 +313,7 @@ class Store(RunResults):
         """Record the labels of a study for runs that the store already has from another study."""
         if not cells:
             return
-        named = "\n".join(sorted(f"{cell.study}:{cell.scenario}:{cell.seeds[-1]}" for cell in cells))
+        named = "\n".join(sorted(f"{cell.study}:{cell.scenario_key}:{cell.seeds[-1]}" for cell in cells))
         target = self.folder / "labels" / f"{_digest(named)}.parquet"
         content = part.labels_content(cells)
         try:
@@ -323,7 +323,7 @@ class Store(RunResults):
             self.problem = f"labels could not be stored in {self.folder}: {error}"
             return
         self._indexed_labels.add(target.name)
-        self._note_labels((cell.scenario, cell.study, cell.seeds[-1]) for cell in cells)
+        self._note_labels((cell.scenario_key, cell.study, cell.seeds[-1]) for cell in cells)
 
     def put_order(self, study: str, names: order.Order) -> None:
         """Keep the order in which a study lists the names on its axes; names that it listed before follow."""
@@ -342,7 +342,7 @@ class Store(RunResults):
 
     def put(self, runs: Sequence[CellRuns], content: bytes, scenarios: Mapping[str, str]) -> None:
         """Keep a part; in memory if it cannot be written, with the reason in `problem`."""
-        name = part_name((entry.scenario, entry.seeds) for entry in runs)
+        name = part_name((entry.scenario_key, entry.seeds) for entry in runs)
         file = self._file(name)
         try:
             self._write_scenarios({key: text for key, text in scenarios.items() if key not in self._makers})
@@ -354,8 +354,8 @@ class Store(RunResults):
             return
         self._indexed_parts.add(name)
         for entry in runs:
-            self._note(file, entry.scenario, entry.seeds)
-            self._makers.setdefault(entry.scenario, set()).add(entry.study)
+            self._note(file, entry.scenario_key, entry.seeds)
+            self._makers.setdefault(entry.scenario_key, set()).add(entry.study)
 
     def _memory_result_count(self) -> int:
         parts = (entry for sources in self._index.values() for entry in sources.items())

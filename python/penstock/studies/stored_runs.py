@@ -58,15 +58,15 @@ def stored_runs(study: StoreTable) -> Runs:
 
 def study_runs(cells: Sequence[CellRuns], results: RunResults) -> Runs:
     """The runs of the cells of a study, which `results` has. A label that only other cells have is None."""
-    scenarios = results.scenarios({cell.scenario for cell in cells})
+    scenarios = results.scenarios({cell.scenario_key for cell in cells})
     names = dict.fromkeys(name for cell in cells for name in cell.labels if name != SCHEME)
-    schemes = (varchar_text(cell.labels.get(SCHEME) or _own_scheme(scenarios[cell.scenario])) for cell in cells)
+    schemes = (varchar_text(cell.labels.get(SCHEME) or _own_scheme(scenarios[cell.scenario_key])) for cell in cells)
     labels = [
         {SCHEME: scheme, **{name: cell.labels.get(name) for name in names}}
         for cell, scheme in zip(cells, schemes, strict=True)
     ]
     places = [replace(cell, labels=each) for cell, each in zip(cells, labels, strict=True)]
-    scenario = {**scenarios[cells[0].scenario], "seed": cells[0].seeds[0]}
+    scenario = {**scenarios[cells[0].scenario_key], "seed": cells[0].seeds[0]}
     return Runs(run_rows(places, results.tables(scenarios)), _design(labels, scenario, _native.version, scenarios))
 
 
@@ -88,7 +88,7 @@ def _design(cells: Sequence[Json], scenario: Json, version: str, scenarios: Mapp
         scenario=scenario,
         schemes=list(map(_scheme, schemes)),
         points=list(points.values()),
-        at=list(_measured_links(scenario)),
+        replaced_links=list(_measured_links(scenario)),
         version=version,
         scenarios=scenarios,
     )

@@ -83,17 +83,17 @@ class Study:
 
     def cells(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
         """For each cell: labels, scenario, and the part of the study."""
-        for point, part in self.points():
+        for point, part in self.points_with_studies():
             yield part.cell(point)
 
-    def points(self) -> Iterator[tuple[dict[str, Any], Study]]:
-        """For each cell: the values of the axes, and the part of the study."""
+    def points_with_studies(self) -> Iterator[tuple[dict[str, Any], Study]]:
+        """Each point of the grid: the values of the axes, and the study that contains it (this or an added one)."""
         for values in itertools.product(*self.vary.values()):
             point = dict(zip(self.vary, values, strict=True))
             if self.where is None or self.where(**point):
                 yield point, self
         for other in self.others:
-            yield from other.points()
+            yield from other.points_with_studies()
 
     def cell(self, point: Mapping[str, Any]) -> tuple[Labels, Scenario | Document, Study]:
         """The cell of these values: labels, scenario, and this study."""
@@ -175,10 +175,6 @@ class Study:
 
         return replace(self, base=base, others=tuple(other.changed(change) for other in self.others))
 
-    def with_keep(self, keep: Keep) -> Study:
-        """A copy that keeps these numbers of each run, instead of its own."""
-        return replace(self, keep=keep, others=tuple(other.with_keep(keep) for other in self.others))
-
     def run(
         self,
         measure: Measure,
@@ -217,7 +213,7 @@ class StudyRuns:
         self.study = study
         self.results = RunResults() if results is None else results
         self.cost: dict[tuple[str, int], float] = {}
-        whole = sum(1 for _ in itertools.islice(study.points(), ALL_AT_ONCE + 1)) <= ALL_AT_ONCE
+        whole = sum(1 for _ in itertools.islice(study.points_with_studies(), ALL_AT_ONCE + 1)) <= ALL_AT_ONCE
         checked = _resolved(study.cells() if whole else study.sample_cells())
         has_automatic = any(cell.resolved.head.has_automatic_warmup for cell in checked)
         self._warmups = AutomaticWarmups(self._scenarios, self.results) if has_automatic else None
@@ -257,7 +253,7 @@ class StudyRuns:
 
     def _scenarios(self) -> Iterator[tuple[Hashable, str, Scenario | Document]]:
         """The group that shares a warm-up, the label for messages and the scenario of each cell."""
-        for point, part in self.study.points():
+        for point, part in self.study.points_with_studies():
             label = ", ".join(f"{name} = {value}" for name, value in point.items())
             yield warmup_group(point, part), label, part.cell(point)[1]
 
@@ -265,7 +261,7 @@ class StudyRuns:
         """Determine the cells of a study that are resolved at once, and their places."""
         if self._cells is not None:
             if self._warmups is not None:
-                self._cells = [self._cell(point, part) for point, part in self.study.points()]
+                self._cells = [self._cell(point, part) for point, part in self.study.points_with_studies()]
             self.places = [cell.runs for cell in self._cells]
 
     def _cell(self, point: Mapping[str, Any], part: Study) -> StudyCell:
@@ -280,11 +276,11 @@ class StudyRuns:
 
     def scenario(self) -> dict[str, Any]:
         """The resolved scenario of the first cell."""
-        return self._cell(*next(self.study.points())).resolved.readable
+        return self._cell(*next(self.study.points_with_studies())).resolved.readable
 
     def _walked(self) -> Iterator[StudyCell]:
         self.places = []
-        for point, part in self.study.points():
+        for point, part in self.study.points_with_studies():
             cell = self._cell(point, part)
             self.places.append(cell.runs)
             yield cell
@@ -303,7 +299,7 @@ class StudyRuns:
         """Labels and samples of these cells."""
         where: dict[str, list[int]] = {}
         for number, place in enumerate(places):
-            where.setdefault(place.scenario, []).append(number)
+            where.setdefault(place.scenario_key, []).append(number)
         values: list[dict[str, np.ndarray]] = [{} for _ in places]
         resolved = self.results.scenarios(where)
         for content, seed, raw in self.results.get(where, metrics):

@@ -120,7 +120,7 @@ class StudyFile:
         vary = {BASE: tuple(bases)} if len(bases) > 1 else {}
         vary |= {axis.name: axis.values for axis in axes} | ({SCHEME: tuple(cells.candidates)} if candidates else {})
         study = Study(cells, vary, seeds=seeds, where=where, name=name, first_seed=first_seed)
-        if not any(True for _ in study.points()):
+        if not any(True for _ in study.points_with_studies()):
             top.add_error("where", "leaves no cell")
             raise ScenarioError(errors.details)
         return cls(study, tuple(metrics), tree, bases, candidates)
@@ -129,7 +129,7 @@ class StudyFile:
         """Number of cells."""
         if self.study.where is None:
             return self.study.max_runs // self.study.seeds
-        return sum(1 for _ in self.study.points())
+        return sum(1 for _ in self.study.points_with_studies())
 
     def measure(self, run: Run) -> dict[str, float | None]:
         """The metrics of the summary as `PLACE.METRIC`; one without a place at the watched links, if these have it."""

@@ -33,7 +33,7 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def parse_condition(text: str, axes: Collection[str]) -> Callable[..., bool]:
-    """The function of the values by name that the text describes.
+    """The condition as a function, called with the value of each axis as keyword argument.
 
     It may compare values with `== != < <= > >= in`, combine with `and or not`, and compute numbers with `+ - * / %`.
     Raises `ValueError` with the reason for anything else, and for a name that is not an axis.

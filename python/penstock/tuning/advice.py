@@ -75,8 +75,8 @@ class Advice:
             in the column `draw`.
         run_count: number of all runs.
         rounds: completed rounds of the search; fewer than planned if the machine is slower than the plan assumes.
-        companions: the setting of the other direction for each of `advised`; empty if only one direction is tuned.
-        without_limit: runs of an unlimited queue, if every setting carries less than an aim requires; else None.
+        reverse_settings: the other direction's setting for each of `advised`; empty if only one direction is tuned.
+        unlimited_queue: runs of an unlimited queue, if every setting carries less than an aim requires; else None.
 
     """
 
@@ -91,8 +91,8 @@ class Advice:
     runs: Runs
     run_count: int
     rounds: int
-    companions: tuple[Setting, ...] = ()
-    without_limit: MeasuredSetting | None = None
+    reverse_settings: tuple[Setting, ...] = ()
+    unlimited_queue: MeasuredSetting | None = None
 
     @property
     def link(self) -> LoadedLink:
@@ -122,7 +122,7 @@ class Advice:
 
     def devices(self, number: int) -> list[dict[str, str | None]]:
         """The lines to paste for advised setting `number` (from 0), per tuned direction; see `device_lines`."""
-        settings = [self.advised[number], *self.companions[number : number + 1]]
+        settings = [self.advised[number], *self.reverse_settings[number : number + 1]]
         triples = zip(settings, self.links, DEVICES, strict=False)
         return [device_lines(setting, link, self.scenario, device) for setting, link, device in triples]
 
@@ -142,7 +142,7 @@ class Advice:
                 for entry in self.confirmed
                 if entry.reasons_against and entry.is_enough
             }
-            return self._overload + unmet_text(self.aims, self.link.place, met, self.without_limit, barred)
+            return self._overload + unmet_text(self.aims, self.link.place, met, self.unlimited_queue, barred)
         others = [entry.measured for entry in self.confirmed[1:] if not entry.reasons_against]
         unchanged = {each.setting.label for each in self.tried if each.meets_all_aims[0]}  # tried on the scenario first
         best = self.best
@@ -153,7 +153,14 @@ class Advice:
     @property
     def _overload(self) -> str:
         """A sentence if traffic that does not slow down offers more than the link carries; else empty."""
-        load = next((point.load for point in self.map if (point.rate, point.flows, point.rtt) == (1, 1, 1)), 0.0)
+        load = next(
+            (
+                point.load
+                for point in self.map
+                if (point.rate_factor, point.flows_factor, point.rtt_factor) == (1, 1, 1)
+            ),
+            0.0,
+        )
         if load <= 1:
             return ""
         return f"Unresponsive traffic alone offers {100 * load:.0f} % of the link's rate, so no queue can help much. "
@@ -198,7 +205,12 @@ class Advice:
             ],
             "map": [
                 {
-                    **{"rate": point.rate, "flows": point.flows, "rtt": point.rtt, "met": point.met},
+                    **{
+                        "rate": point.rate_factor,
+                        "flows": point.flows_factor,
+                        "rtt": point.rtt_factor,
+                        "met": point.is_met,
+                    },
                     "missed": {aim: value if np.isfinite(value) else None for aim, value in point.missed_aims.items()},
                     **{"met_by": point.met_by, "load": point.load},
                 }
@@ -216,7 +228,7 @@ class Advice:
             ],
             "runs": self.run_count,
             "rounds": self.rounds,
-            **({} if self.without_limit is None else {"without_limit": self._metrics(self.without_limit)}),
+            **({} if self.unlimited_queue is None else {"without_limit": self._metrics(self.unlimited_queue)}),
         }
 
     def _described(self, entry: ConfirmedSetting) -> dict[str, Any]:

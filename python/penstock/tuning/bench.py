@@ -185,7 +185,7 @@ class TuningBench:
             scenario=self.population.document.resolve().readable,
             schemes=schemes,
             points=[{}],
-            at=[link.place for link in self.links],
+            replaced_links=[link.place for link in self.links],
             version=_native.version,
             aqms=python_aqm.code_keys({name for name, _ in schemes}),
             scenarios=self.results.scenarios(set(table["scenario"].to_pylist())),
@@ -300,5 +300,5 @@ class TuningBench:
         """
         names = ("utilization", "loss_rate", "delay_mean_s")
         used, lost, delay = (_values(table, self.link.place, name) for name in names)
-        power: Array = used * (1 - np.nan_to_num(lost)) * self.link.rtt / (self.link.rtt + delay)
+        power: Array = used * (1 - np.nan_to_num(lost)) * self.link.rtt_s / (self.link.rtt_s + delay)
         return power

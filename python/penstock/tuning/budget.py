@@ -35,21 +35,21 @@ class SearchPlan:
 
     Attributes:
         rounds: maximum number of rounds of the search.
-        search, choice_networks, confirmation: numbers of networks on which settings run during the search, until
-            the choice (including those of the search), and in the confirmation.
-        seconds: expected time of all runs on two cores.
-        runs: maximum number of runs.
-        fixed: estimated number of runs outside the rounds of the search.
+        search_networks, choice_networks, confirmation_networks: numbers of networks on which settings run during the
+            search, until the choice (including those of the search), and in the confirmation.
+        expected_s: expected time of all runs on two cores.
+        max_runs: maximum number of runs.
+        fixed_runs: estimated number of runs outside the rounds of the search.
 
     """
 
     rounds: int
-    search: int
+    search_networks: int
     choice_networks: int
-    confirmation: int
-    seconds: float
-    runs: int
-    fixed: int
+    confirmation_networks: int
+    expected_s: float
+    max_runs: int
+    fixed_runs: int
 
     @classmethod
     def plan(cls, seconds: float, events: float, searched: int, baselines: int) -> SearchPlan:

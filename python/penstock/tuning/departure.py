@@ -24,7 +24,7 @@ def departure_from_defaults(scheme: str, parameters: Mapping[str, Any], link: Lo
     Words, booleans and lists that differ from the default count 1. The default of a limit is the present buffer.
     """
     defaults = {param.name: _default(param) for param in find_scheme(scheme).params}
-    defaults["limit"] = f"{link.buffer:g}p"
+    defaults["limit"] = f"{link.buffer_pkts:g}p"
     own = {name: value for name, value in parameters.items() if name not in IGNORED_PARAMETERS}
     return sum(_distance(value, defaults.get(name)) for name, value in own.items())
 

@@ -169,7 +169,7 @@ def _device(device: dict[str, str | None], advice: Advice) -> Iterator[str]:
 
 def map_rows(advice: Advice) -> list[str]:
     """The robustness map: a line for each rate and number of flows, a column for each round trip."""
-    point_of = {(point.rate, point.flows, point.rtt): point for point in advice.map}
+    point_of = {(point.rate_factor, point.flows_factor, point.rtt_factor): point for point in advice.map}
     head = "    rate   flows   round trip x " + "  ".join(f"{factor:g}" for factor in FACTORS)
     label = advice.best.measured.setting.label
     lines = [f"Map: {label} meets all aims (+), only another setting does (o), none does (-):", head]
@@ -182,7 +182,7 @@ def map_rows(advice: Advice) -> list[str]:
 
 def point_symbol(point: MapPoint) -> str:
     """A point of the map: "+" if the advice meets the aims, "o" if another setting does, else "-"."""
-    return "+" if point.met else "o" if point.met_by else "-"
+    return "+" if point.is_met else "o" if point.met_by else "-"
 
 
 def missed_aim_lines(advice: Advice) -> list[str]:
@@ -197,7 +197,7 @@ def missed_aim_lines(advice: Advice) -> list[str]:
             continue
         worst = max(missed, key=lambda point: aim.shortfall(point.missed_aims[aim.text]))
         value = metric_text(aim.metric, worst.missed_aims[aim.text])
-        where = f"rate x {worst.rate:g}, flows x {worst.flows:g}, round trip x {worst.rtt:g}"
+        where = f"rate x {worst.rate_factor:g}, flows x {worst.flows_factor:g}, round trip x {worst.rtt_factor:g}"
         lines.append(
             f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points of the map; worst: {value} at {where}"
         )

@@ -52,13 +52,13 @@ def min_limit(link: LoadedLink) -> float:
     The last term keeps the link busy with n flows (G. Appenzeller, I. Keslassy, N. McKeown, SIGCOMM 2004). The floor
     never exceeds the present buffer.
     """
-    burst = min(max(2.0, GSO_S * link.capacity), GSO_BYTES / link.packet)
-    return min(math.ceil(INITIAL_WINDOW + burst + link.bdp / math.sqrt(link.flows)), link.buffer)
+    burst = min(max(2.0, GSO_S * link.capacity), GSO_BYTES / link.packet_bytes)
+    return min(math.ceil(INITIAL_WINDOW + burst + link.bdp / math.sqrt(link.flows)), link.buffer_pkts)
 
 
 def min_interval_s(link: LoadedLink) -> float:
     """The smallest interval of CoDel, in seconds."""
-    return link.rtt / RTT_PER_INTERVAL
+    return link.rtt_s / RTT_PER_INTERVAL
 
 
 def violated_floors(
@@ -76,13 +76,13 @@ def violated_floors(
             packets = length_in_packets(name, value, {**settings, "scheme": scheme}, link)
             if packets is not None and packets < MIN_THRESHOLD - 1e-9:
                 reasons.append(f"{name} is less than {MIN_THRESHOLD:g} packets")
-            if packets is not None and packets > link.buffer:
-                reasons.append(f"{name} exceeds the buffer of {link.buffer:g} packets")
+            if packets is not None and packets > link.buffer_pkts:
+                reasons.append(f"{name} exceeds the buffer of {link.buffer_pkts:g} packets")
     target, interval = (_seconds(settings.get(name)) for name in ("target", "interval"))
     if scheme in (*CODEL_VARIANTS, *PIE_VARIANTS) and target is not None and target < link.packet_s * (1 - 1e-9):
         reasons.append(f"target is less than the {1e3 * link.packet_s:.3g} ms to send a packet (RFC 8290, 5.2.2)")
     if scheme in CODEL_VARIANTS and interval is not None and interval < min_interval_s(link) * (1 - 1e-9):
-        reasons.append(f"interval is less than a third of the round trip of {1e3 * link.rtt:.3g} ms (RFC 8289, 4.2)")
+        reasons.append(f"interval is less than a third of the round trip of {1e3 * link.rtt_s:.3g} ms (RFC 8289, 4.2)")
     limit = length_in_packets("limit", settings.get("limit"), {}, link)
     if limit is not None and limit < min_limit(link):
         reasons.append(f"limit is less than initial window + burst + BDP / sqrt(n) = {min_limit(link):.0f} packets")
@@ -97,13 +97,13 @@ def length_in_packets(name: str, value: Any, table: Mapping[str, Any], link: Loa
         return float(value)
     share = {
         "packets": 1.0,
-        "bytes": 1 / link.packet,
+        "bytes": 1 / link.packet_bytes,
         "ns": link.capacity / 1e9,
-        "buffer": link.buffer,
+        "buffer": link.buffer_pkts,
         "bdp": link.bdp,
     }
     try:
-        length = automatic_threshold(name, {**table, name: value}, link.rate) or parse_length(value)
+        length = automatic_threshold(name, {**table, name: value}, link.rate_bps) or parse_length(value)
     except (UnitError, TypeError, ValueError):
         return None
     return float(length.amount) * share[length.unit]

@@ -55,7 +55,7 @@ def shaped_tc_lines(setting: Setting, link: LoadedLink, device: str | None = Non
     None if tc lacks the scheme, or if the scheme itself is a shaper in tc.
     """
     facts, parameters = _facts(link, device), _parameters(setting, link)
-    rate, device = format_rate(round(link.rate)), facts.interface
+    rate, device = format_rate(round(link.rate_bps)), facts.interface
     if setting.scheme in SHAPING:
         return None
     try:
@@ -90,9 +90,11 @@ def round_to_tc_values(
 
 
 def _facts(link: LoadedLink, device: str | None = None) -> dialects.ConversionContext:
-    return dialects.ConversionContext(link.rate, round(link.packet), device)
+    return dialects.ConversionContext(link.rate_bps, round(link.packet_bytes), device)
 
 
 def _parameters(setting: Setting, link: LoadedLink) -> dict[str, object]:
-    limit = {} if "limit" in setting.parameters or setting.scheme == "cake" else {"limit": f"{round(link.buffer)}p"}
+    limit = (
+        {} if "limit" in setting.parameters or setting.scheme == "cake" else {"limit": f"{round(link.buffer_pkts)}p"}
+    )
     return {**limit, **setting.parameters}

@@ -20,7 +20,7 @@ from penstock.tuning.scaling import scaled_scenario
 
 __all__ = ["MIX", "SPREAD", "NetworkDraw", "Population", "tuned_places"]
 
-SPREAD: Mapping[str, float] = {"rate_factor": 1.25, "flow_factor": 2.0, "rtt_factor": 2.0}
+SPREAD: Mapping[str, float] = {"rate_factor": 1.25, "flows_factor": 2.0, "rtt_factor": 2.0}
 """Largest factors by which a draw scales rate, flows and round trip up or down; the factors are log-uniform.
 
 Own decision: an access rate is known to within 25 %, the number of users and the distance of their servers to within a
@@ -41,7 +41,7 @@ class NetworkDraw:
     Attributes:
         number: index of the draw; 0 is the unchanged scenario.
         seed: seed of its run.
-        rate_factor, flow_factor, rtt_factor: factors relative to the scenario.
+        rate_factor, flows_factor, rtt_factor: factors relative to the scenario.
         flavours: by group of TCP flows for which the scenario names no congestion control, the drawn one.
 
     """
@@ -49,14 +49,14 @@ class NetworkDraw:
     number: int
     seed: int
     rate_factor: float = 1.0
-    flow_factor: float = 1.0
+    flows_factor: float = 1.0
     rtt_factor: float = 1.0
     flavours: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         """The factors, and the congestion controls other than CUBIC, in words."""
-        factors = f"rate × {self.rate_factor:.2g}, flows × {self.flow_factor:.2g}, round trip × {self.rtt_factor:.2g}"
+        factors = f"rate × {self.rate_factor:.2g}, flows × {self.flows_factor:.2g}, round trip × {self.rtt_factor:.2g}"
         others = [f"{group}: {flavour}" for group, flavour in self.flavours.items() if flavour != "cubic"]
         return ", ".join([factors, *others])
 
@@ -83,7 +83,7 @@ class Population:
 
     def network_document(self, draw: NetworkDraw) -> Document:
         """The scenario of a network."""
-        return self._document(draw.rate_factor, draw.flow_factor, draw.rtt_factor, tuple(draw.flavours.items()))
+        return self._document(draw.rate_factor, draw.flows_factor, draw.rtt_factor, tuple(draw.flavours.items()))
 
     @lru_cache(maxsize=256)  # noqa: B019 the cache may keep the population alive: it lives as long as its bench
     def _document(self, rate: float, flows: float, rtt: float, flavours: tuple[tuple[str, str], ...]) -> Document:
@@ -138,7 +138,7 @@ def _with_flavour(document: Document, path: str, flavour: str) -> Document:
     """The scenario with a congestion control for the traffic at this path, which may be the part of a workload."""
     table = _table(document, path)
     if isinstance(table, int):
-        document = document.set(path, {PARTS[path.rpartition(".")[2]].counted: table}, "tune")
+        document = document.set(path, {PARTS[path.rpartition(".")[2]].count_key: table}, "tune")
     return document.set(f"{path}.flavour", flavour, "tune")
 
 

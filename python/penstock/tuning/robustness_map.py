@@ -20,7 +20,7 @@ class MapPoint:
     """A network of the robustness map.
 
     Attributes:
-        rate, flows, rtt: factors relative to the scenario.
+        rate_factor, flows_factor, rtt_factor: factors relative to the scenario.
         missed_aims: the value of each aim that the advised setting misses here, by the text of the aim; NaN without
             a value.
         met_by: another setting that meets all aims here; None if no measured one does, or if none is needed.
@@ -28,15 +28,15 @@ class MapPoint:
 
     """
 
-    rate: float
-    flows: float
-    rtt: float
+    rate_factor: float
+    flows_factor: float
+    rtt_factor: float
     missed_aims: Mapping[str, float] = field(default_factory=dict)
     met_by: str | None = None
     load: float = 0.0
 
     @property
-    def met(self) -> bool:
+    def is_met(self) -> bool:
         """Whether the advised setting meets all aims here."""
         return not self.missed_aims
 
@@ -55,7 +55,7 @@ def measure_map(bench: TuningBench, setting: Setting, others: Sequence[Setting],
         met_by = [each.setting.label for each in rest if each.meets_all_aims[number]] if missed else []
         load = _load(bench.population.network_document(draw), bench.link.place)
         points.append(
-            MapPoint(draw.rate_factor, draw.flow_factor, draw.rtt_factor, missed, next(iter(met_by), None), load)
+            MapPoint(draw.rate_factor, draw.flows_factor, draw.rtt_factor, missed, next(iter(met_by), None), load)
         )
     return tuple(points)
 

@@ -38,7 +38,7 @@ def _red_rules(link: LoadedLink) -> list[Rule]:
             {"min_th": low, "max_th": round(3 * low, 1), "w_q": "auto", "gentle": True},
         )
     ]
-    best = design.redopt(link.flows, link.capacity, link.rtt)
+    best = design.redopt(link.flows, link.capacity, link.rtt_s)
     numbers = [float(value) for value in (best.min_th, best.max_th, best.max_p, best.w_q)]
     if all(map(math.isfinite, numbers)) and 0 < numbers[0] < numbers[1] and 0 < numbers[2] <= 1:
         low, high, max_p, w_q = (float(f"{number:.3g}") for number in numbers)
@@ -50,7 +50,7 @@ def _red_rules(link: LoadedLink) -> list[Rule]:
 def _step_rules(link: LoadedLink) -> list[Rule]:
     """DCTCP's step: mark each packet that arrives at a queue of K packets or more."""
     lengths = {"C RTT / 7 (section 3.4)": math.ceil(link.bdp / 7)}
-    if link.rate >= DCTCP_RATE:
+    if link.rate_bps >= DCTCP_RATE:
         lengths["65 packets at 10 Gbit/s (section 3.5)"] = 65
     return [
         Rule(
@@ -76,8 +76,8 @@ DCTCP_RATE = 9.9e9
 def _wred_rules(link: LoadedLink) -> list[Rule]:
     """A single profile, for traffic without drop precedences."""
     low = float(f"{max(MIN_THRESHOLD, BDP_SHARE * link.bdp):.2g}")
-    high = float(f"{min(3 * low, link.buffer):.2g}")
-    if not low < high <= link.buffer:
+    high = float(f"{min(3 * low, link.buffer_pkts):.2g}")
+    if not low < high <= link.buffer_pkts:
         return []
     weight = float(f"{link.weight(AVERAGED_TRIPS):.2g}")
     parameters = {"min_th": [low], "max_th": [high], "max_p": [0.1], "w_q": weight, "gentle": False}
@@ -117,11 +117,11 @@ def _avq_rules(link: LoadedLink) -> list[Rule]:
 def _codel_rules(link: LoadedLink) -> list[Rule]:
     if SLOW_PACKETS * link.packet_s > CODEL_TARGET_S:
         target = float(f"{SLOW_PACKETS * link.packet_s:.2g}")
-        interval = max(CODEL_INTERVAL_S, link.rtt) + target
+        interval = max(CODEL_INTERVAL_S, link.rtt_s) + target
         return [Rule(SLOW_LINK, {"target": f"{1e3 * target:g}ms", "interval": f"{1e3 * interval:.3g}ms"})]
-    if CODEL_RTTS[0] <= link.rtt <= CODEL_RTTS[1]:
+    if CODEL_RTTS[0] <= link.rtt_s <= CODEL_RTTS[1]:
         return []
-    interval = max(0.01, float(f"{link.rtt:.2g}"))
+    interval = max(0.01, float(f"{link.rtt_s:.2g}"))
     target = max(0.05 * interval, link.packet_s)
     parameters = {"target": f"{1e3 * target:.3g}ms", "interval": f"{1e3 * interval:.3g}ms"}
     return [
@@ -145,7 +145,7 @@ SLOW_LINK = (
 
 def _longest(link: LoadedLink) -> float:
     """The round trip through a full queue, in seconds."""
-    return float(design.longest_rtt(link.buffer, link.capacity, link.rtt))
+    return float(design.longest_rtt(link.buffer_pkts, link.capacity, link.rtt_s))
 
 
 _RULES = {

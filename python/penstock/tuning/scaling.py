@@ -35,7 +35,7 @@ def scaled_scenario(
         if flows != 1.0 and _has_plain_count(table):
             document = document.set(f"traffic.{group}.count", max(1, round(table["count"] * flows)), "tune")
     for workload, table in document.tree.get("workloads", {}).items():
-        users = table.get("users", KINDS[table["kind"]].users)
+        users = table.get("users", KINDS[table["kind"]].default_users)
         if flows != 1.0:
             document = document.set(f"workloads.{workload}.users", max(1, round(users * flows)), "tune")
     return document

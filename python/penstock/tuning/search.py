@@ -49,8 +49,8 @@ class SchemeSearch:
         fixed: parameters that the user has given.
         space: the parameters to search.
         study: the Optuna study.
-        best: least mean cost so far of a setting with runs on all networks.
-        best_first: least mean cost so far on the first networks.
+        best_cost: least mean cost so far of a setting with runs on all networks.
+        best_racing_cost: least mean cost so far on the first networks.
 
     """
 
@@ -58,10 +58,10 @@ class SchemeSearch:
     fixed: dict[str, Any]
     space: Space
     study: Any
-    best: float = np.inf
-    best_first: float = np.inf
+    best_cost: float = np.inf
+    best_racing_cost: float = np.inf
 
-    def ask(self, bench: TuningBench) -> tuple[Any, Setting]:
+    def next_setting(self, bench: TuningBench) -> tuple[Any, Setting]:
         """The next setting to try, as trial and setting.
 
         Settings that violate a floor or that the scheme refuses are skipped. Raises `PenstockError` after `MAX_TRIES`.
@@ -87,12 +87,12 @@ class SchemeSearch:
         The cost of a setting without runs on all networks is shifted by the difference between all and the first ones.
         """
         costs = bench.search_costs(result)
-        self.best_first = min(self.best_first, float(np.mean(costs[:RACING_NETWORKS])))
+        self.best_racing_cost = min(self.best_racing_cost, float(np.mean(costs[:RACING_NETWORKS])))
         cost = float(np.mean(costs))
         if len(costs) == draws:
-            self.best = min(self.best, cost)
-        elif np.isfinite(self.best):
-            cost += max(0.0, self.best - self.best_first)
+            self.best_cost = min(self.best_cost, cost)
+        elif np.isfinite(self.best_cost):
+            cost += max(0.0, self.best_cost - self.best_racing_cost)
         self.study.tell(trial, objectives(bench, result) if bench.competing_aims else cost)
 
 
@@ -119,7 +119,9 @@ def search(
         if not has_time(len(searches) * SETTINGS_PER_ROUND * len(draws)):
             break
         proposals = [
-            (scheme_search, *scheme_search.ask(bench)) for scheme_search in searches for _ in range(SETTINGS_PER_ROUND)
+            (scheme_search, *scheme_search.next_setting(bench))
+            for scheme_search in searches
+            for _ in range(SETTINGS_PER_ROUND)
         ]
         measured = _raced(bench, searches, proposals, draws)
         for (scheme_search, trial, setting), result in zip(proposals, measured, strict=True):
@@ -143,7 +145,7 @@ def _raced(
     survivors = {
         setting.label: setting
         for scheme_search, _, setting in proposals
-        if bench.search_costs(results[setting.label]).mean() < scheme_search.best_first + RACING_MARGIN
+        if bench.search_costs(results[setting.label]).mean() < scheme_search.best_racing_cost + RACING_MARGIN
     }
     if survivors and other_draws:
         further = bench.measure([*survivors.values()], other_draws)

@@ -81,7 +81,7 @@ Family = tuple[list[Knob], Callable[[Values], dict[str, Any]]]
 
 def _length(name: str, link: LoadedLink) -> Knob:
     """A queue length from 5 packets to half of the buffer."""
-    return Knob(name, MIN_THRESHOLD, max(MIN_THRESHOLD + 1, link.buffer / 2))
+    return Knob(name, MIN_THRESHOLD, max(MIN_THRESHOLD + 1, link.buffer_pkts / 2))
 
 
 def _rounded(value: float) -> float:
@@ -94,7 +94,7 @@ def _ms(seconds: float) -> str:
 
 def _droptail_family(link: LoadedLink, _fixed: Values) -> Family:
     """The limit, from the floor of the link to the present buffer."""
-    knob = Knob("limit", min_limit(link), link.buffer)
+    knob = Knob("limit", min_limit(link), link.buffer_pkts)
     return (
         [knob] if knob.low < knob.high else [],
         lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {},
@@ -134,7 +134,7 @@ def _wred_family(link: LoadedLink, fixed: Values) -> Family:
     def knobs_to_parameters(values: Values) -> dict[str, Any]:
         parameters = of_red({name: value for name, value in values.items() if name != "lead"})
         levels = 2 if "lead" in values else 1
-        lead = min(values.get("lead", 1.0), link.buffer / parameters.get("max_th", link.buffer))
+        lead = min(values.get("lead", 1.0), link.buffer_pkts / parameters.get("max_th", link.buffer_pkts))
         for name in ("min_th", "max_th"):
             if name in parameters:
                 parameters[name] = [_rounded(lead * parameters[name]), parameters[name]][2 - levels :]
@@ -153,7 +153,7 @@ def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
     low = _rounded(low)
     return {
         "min_th": low,
-        "max_th": _rounded(min(low * values.get("spread", THRESHOLD_RATIO), max(link.buffer, low + 1))),
+        "max_th": _rounded(min(low * values.get("spread", THRESHOLD_RATIO), max(link.buffer_pkts, low + 1))),
     }
 
 
@@ -237,7 +237,7 @@ def _knob(param: Param, link: LoadedLink) -> Knob | None:
         return None
     low, high = (param.range or (None, None))[:2]
     lengths = param.kind.startswith("length")
-    top = link.buffer if lengths else math.inf if high is None else high
+    top = link.buffer_pkts if lengths else math.inf if high is None else high
     knob = Knob(param.name, max(default / 8, low or 0.0), min(default * 8, top))
     return knob if knob.low < knob.high else None
 

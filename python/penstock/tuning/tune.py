@@ -37,7 +37,7 @@ from penstock.tuning.rules import design_rules
 from penstock.tuning.search import import_optuna, objectives, search
 from penstock.tuning.simplification import simplify_settings
 from penstock.tuning.space import search_space
-from penstock.tuning.unmet import runs_without_limit
+from penstock.tuning.unmet import measure_unlimited_queue
 
 __all__ = ["DRAW_OFFSET", "create_bench", "parse_request", "tune"]
 
@@ -172,12 +172,12 @@ class _Tuning:
         searched = sum(bool(search_space(name, bench.link, fixed).knobs) for name, fixed in self.schemes)
         self.budget = SearchPlan.plan(budget_s, estimate_run(resolved).total_events, searched, len(self.baselines))
         self.clock = BudgetClock(budget_s)
-        bench.planned = self.budget.runs
+        bench.planned = self.budget.max_runs
         if forecast is not None:
             forecast(self.budget)
         self.max_loss = math.inf
-        self.search_draws = self._draws(0, self.budget.search)
-        self.extra_draws = self._draws(self.budget.search, self.budget.choice_networks)
+        self.search_draws = self._draws(0, self.budget.search_networks)
+        self.extra_draws = self._draws(self.budget.search_networks, self.budget.choice_networks)
 
     def _draws(self, first: int, end: int) -> list[NetworkDraw]:
         return [self.bench.population.draw(number) for number in range(first, end)]
@@ -189,7 +189,7 @@ class _Tuning:
         seed = bench.population.seed
         searched = search(bench, self.schemes, self.search_draws, self.budget.rounds, seed, self._has_time)
         chosen, pool = self._choose(baselines, searched)
-        draws = self._draws(DRAW_OFFSET, DRAW_OFFSET + self.budget.confirmation)
+        draws = self._draws(DRAW_OFFSET, DRAW_OFFSET + self.budget.confirmation_networks)
         advised, confirmed = self._confirm(chosen, pool, draws)
         has_map = any(aim.has_bound for aim in bench.aims) and len(advised) == 1
         met = [(entry.measured, entry.met) for entry in confirmed]
@@ -202,8 +202,8 @@ class _Tuning:
             tried=(*baselines, *searched),
             draws=tuple(draws),
             map=measure_map(bench, advised[0], _alternative(confirmed), 2 * DRAW_OFFSET) if has_map else (),
-            companions=tuple(bench.reverse_setting(each, link) for link in bench.links[1:] for each in advised),
-            without_limit=None if len(advised) > 1 else runs_without_limit(bench, met, draws),
+            reverse_settings=tuple(bench.reverse_setting(each, link) for link in bench.links[1:] for each in advised),
+            unlimited_queue=None if len(advised) > 1 else measure_unlimited_queue(bench, met, draws),
             runs=bench.runs_of([entry.measured for entry in confirmed]),
             run_count=bench.run_count,
             rounds=self.clock.rounds,
@@ -217,7 +217,7 @@ class _Tuning:
         return EXTRA_LOSS + LOSS_FACTOR * float(np.nanmean(present.values(place, "loss_rate")))
 
     def _has_time(self, more: int) -> bool:
-        rest = self.budget.fixed - len(self.baselines) * len(self.search_draws)
+        rest = self.budget.fixed_runs - len(self.baselines) * len(self.search_draws)
         return self.clock.has_time(self.bench.run_count, more, rest)
 
     def _choose(
@@ -238,7 +238,7 @@ class _Tuning:
         labels = {each.setting.label for each in baselines}
         new = {each.setting.label: each for each in simplified if each.setting.label not in labels}
         pool = [*baselines, *new.values()]
-        rest = (len(pool) + MAP_SETTINGS) * self.budget.confirmation
+        rest = (len(pool) + MAP_SETTINGS) * self.budget.confirmation_networks
         rest += len(pool) * len(self.extra_draws)
         if self.extra_draws and not self.clock.is_behind(self.bench.run_count, rest):
             further = self.bench.measure([each.setting for each in pool], self.extra_draws)

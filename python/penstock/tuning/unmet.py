@@ -11,7 +11,7 @@ from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
 from penstock.tuning.choice import count_successes
 from penstock.tuning.population import NetworkDraw
 
-__all__ = ["UNLIMITED", "Met", "metric_text", "runs_without_limit", "unmet_text"]
+__all__ = ["UNLIMITED", "Met", "measure_unlimited_queue", "metric_text", "unmet_text"]
 
 Met = Sequence[tuple[MeasuredSetting, Mapping[str, bool | None]]]
 """Confirmed settings, the advised one first, and for each of them by aim whether it meets it."""
@@ -28,8 +28,8 @@ def _missed_by_all(aims: Sequence[Aim], confirmed: Met) -> list[Aim]:
     return [aim for aim in aims if aim.has_bound and all(met.get(aim.text) is False for _, met in confirmed)]
 
 
-def runs_without_limit(bench: TuningBench, confirmed: Met, draws: Sequence[NetworkDraw]) -> MeasuredSetting | None:
-    """The unlimited queue on the confirmation networks, if all settings carry less than an aim requires; else None."""
+def measure_unlimited_queue(bench: TuningBench, confirmed: Met, draws: Sequence[NetworkDraw]) -> MeasuredSetting | None:
+    """Measure `UNLIMITED` on the confirmation networks if all settings carry less than an aim requires; else None."""
     if not any(aim.side == ">" and aim.metric in LOAD_METRICS for aim in _missed_by_all(bench.aims, confirmed)):
         return None
     (measured,) = bench.measure([UNLIMITED], draws)
@@ -40,7 +40,7 @@ def unmet_text(
     aims: Sequence[Aim],
     place: str,
     confirmed: Met,
-    without_limit: MeasuredSetting | None,
+    unlimited_queue: MeasuredSetting | None,
     barred: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Sentences for advice that misses an aim.
@@ -56,7 +56,7 @@ def unmet_text(
         ]
         closest = f"Of the requested schemes, {confirmed[0][0].setting.label} comes closest"
     else:
-        sentences = _sentences(aims, place, confirmed, without_limit)
+        sentences = _sentences(aims, place, confirmed, unlimited_queue)
         closest = f"{confirmed[0][0].setting.label} comes closest"
     for label, reasons in (barred or {}).items():
         sentences.append(f"{label} meets the aims, but is not acceptable: {'; '.join(reasons)}")
@@ -75,7 +75,7 @@ def _meeting_all(aims: Sequence[Aim], confirmed: Met) -> list[str]:
     ]
 
 
-def _sentences(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: MeasuredSetting | None) -> list[str]:
+def _sentences(aims: Sequence[Aim], place: str, confirmed: Met, unlimited_queue: MeasuredSetting | None) -> list[str]:
     """The aims that no setting meets, and the settings that meet the others."""
     _, met = confirmed[0]
     missed = [aim for aim in aims if met.get(aim.text) is False]
@@ -87,8 +87,8 @@ def _sentences(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: M
         nearest = " or ".join(_nearest(aim, place, confirmed) for aim in unattained)
         sentences = [f"No acceptable setting meets {nearest}"]
     for aim in unattained:
-        if aim.side == ">" and aim.metric in LOAD_METRICS and without_limit is not None:
-            sentences.append(_without_limit(aim, place, without_limit))
+        if aim.side == ">" and aim.metric in LOAD_METRICS and unlimited_queue is not None:
+            sentences.append(_unlimited_queue_sentence(aim, place, unlimited_queue))
     for aim in missed:
         if aim not in unattained:
             others = [other for other in _bounded(aims) if other is not aim]
@@ -128,7 +128,7 @@ def _networks(aim: Aim, place: str, measured: MeasuredSetting) -> int:
     return sum(not aim.is_missed(value) for value in measured.values(aim.place or place, aim.metric).tolist())
 
 
-def _without_limit(aim: Aim, place: str, measured: MeasuredSetting) -> str:
+def _unlimited_queue_sentence(aim: Aim, place: str, measured: MeasuredSetting) -> str:
     value = _value(aim, place, measured)
     if aim.shortfall(value) > 0:
         return (

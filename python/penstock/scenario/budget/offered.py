@@ -132,7 +132,7 @@ def _datagrams(group: Mapping[str, Any], seconds: float) -> tuple[float, float]:
     """Size of a packet on the wire in bits, and packets per second of one flow."""
     if "replay" in group:
         load = recorded_load(group["replay"]["file"])
-        return 8.0 * load.bytes / load.packets, load.packets / max(seconds, load.seconds)
+        return 8.0 * load.total_bytes / load.packet_count, load.packet_count / max(seconds, load.duration_s)
     bits = 8.0 * max(full_packet_bytes(group) or 0.0, 1.0)
     if "video" in group:
         return bits, group["video"]["rate"] / bits + group["video"]["fps"]

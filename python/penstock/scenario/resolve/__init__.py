@@ -47,10 +47,10 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     complete = isinstance(tables, Mapping) and len(links) == len(tables) and all(link.spec.has_nodes for link in links)
     topology = Topology.from_links(links, complete=complete)
     network = Network(links, topology)
-    traffic = read_traffic(top, topology, head.duration)
+    traffic = read_traffic(top, topology, head.duration_ns)
 
     def round_trip(link: str) -> int | None:
-        trip = network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
+        trip = network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flow_routes()))
         # If flows or links are wrong, substitutes allow the remaining checks.
         return _ANY_TRIP if trip is None and errors.details else trip
 
@@ -59,7 +59,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     forms = resolve_links(links, round_trip, wire.largest_packet_on)
     watched = tuple(_watched(links))
     resolved = Resolved(
-        head, tuple(forms), tuple(traffic), (), watched, round_trip, network.names, wire.largest_packet_on
+        head, tuple(forms), tuple(traffic), (), watched, round_trip, network.link_names, wire.largest_packet_on
     )
     _check_in_engine(errors, resolved, tree, links)
     return replace(resolved, errors=expanded.errors(errors)) if errors.details else resolved
@@ -67,7 +67,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
 
 def _crossed(network: Network, spec: TrafficTable) -> Iterable[str]:
     """The link directions that the data of this traffic cross."""
-    return network.count_pairs_by_link([spec.flows()])
+    return network.count_pairs_by_link([spec.flow_routes()])
 
 
 def _watched(links: Iterable[LinkTable]) -> Iterable[str]:

@@ -54,7 +54,7 @@ def _read_conditioner(table: Table, around: LengthContext) -> ConditionerSpec | 
     readable = {"kind": conditioner.name, **readable}
     entry: Entry = {"kind": conditioner.name, "params": params}
     allowed = ["kind", *(param.name for param in conditioner.params)]
-    if conditioner.holds:
+    if conditioner.is_shaper:
         allowed.append("limit")
         pair = table.parse_key("limit", lambda value: resolve_limit(value, around), ("inf", "inf"))
         entry["limit"], readable["limit"] = pair or ("inf", "inf")

@@ -38,7 +38,7 @@ def with_default_watch(links: list[LinkTable], network: Network, traffic: Iterab
     """
     if any(watch is not None for link in links for watch in (link.spec.forward.watch, link.spec.backward.watch)):
         return links
-    loads = network.count_pairs_by_link(spec.flows() for spec in traffic)
+    loads = network.count_pairs_by_link(spec.flow_routes() for spec in traffic)
     slowest = _slowest(links, loads)
     return [
         replace(link, watch=(True, _load(link, loads, back=True) > 0)) if link in slowest else link for link in links
@@ -49,7 +49,7 @@ def _slowest(links: list[LinkTable], loads: Counter[str]) -> list[LinkTable]:
     crossed = [link for link in links if _load(link, loads) > 0] or links
     lowest_rate = min(map(_rate, crossed), default=math.inf)
     slowest = [link for link in crossed if _rate(link) == lowest_rate]
-    return [link for link in slowest if link.spec.forward.queue] or sorted(
+    return [link for link in slowest if link.spec.forward.has_queue] or sorted(
         slowest, key=lambda link: -_load(link, loads)
     )[:1]
 

@@ -41,10 +41,10 @@ class ScenarioHead:
     readable_real: dict[str, Any]
 
     @property
-    def duration(self) -> int | None:
+    def duration_ns(self) -> int | None:
         """The end of the run in ns; None after an error."""
-        duration: int | None = self.canonical["duration_ns"]
-        return duration
+        duration_ns: int | None = self.canonical["duration_ns"]
+        return duration_ns
 
     @property
     def has_automatic_warmup(self) -> bool:

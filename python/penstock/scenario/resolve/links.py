@@ -38,14 +38,14 @@ _HINTS = {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown 
 
 @dataclass(eq=False)
 class LinkDirection:
-    """One direction of a link table, as read; `queue` and `edge`: whether it has these, which are read later."""
+    """One direction of a link table, as read, except for its queue and edge, which are read later."""
 
     rate: DrawableValue | None
     delay: DrawableValue | None
-    queue: bool
+    has_queue: bool
     watch: bool | None
     loss: dict[str, Any] | None
-    edge: bool = False
+    has_edge: bool = False
     jitter: tuple[Any, Any] | None = None
     reorder: tuple[Entry, Entry] | None = None
     duplicate: Entry | None = None
@@ -72,7 +72,7 @@ class LinkSpec:
 
     name: str
     count: int
-    counted: bool
+    has_count: bool
     source: str
     target: str
     has_nodes: bool
@@ -152,7 +152,7 @@ def _read_link(table: Table, name: str) -> LinkSpec:
     rate = table.parse_key("rate", _RATE, REQUIRED, advice='such as rate = "1.5Mbit"')
     delay = table.parse_key("delay", _DELAY, REQUIRED, advice='such as delay = "20ms"')
     forward = _direction(table, rate, delay, queue=table.inner_table("queue") is not None)
-    if not forward.queue and table.values.get("queue") == "same":
+    if not forward.has_queue and table.values.get("queue") == "same":
         table.add_error("queue", '"same" belongs into reverse; here stands the queue itself')
     backward, same = _read_reverse(table, forward)
     rtt = table.parse_key("rtt", parse_time)
@@ -201,11 +201,11 @@ def _read_reverse(table: Table, forward: LinkDirection) -> tuple[LinkDirection, 
     if isinstance(queue, str) and not same:
         reverse.add_error("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
         same = True
-    elif same and not forward.queue:
+    elif same and not forward.has_queue:
         reverse.add_error("queue", "the link itself has no queue that the other direction could have too")
     elif not same and queue is not None:
         own_queue = reverse.inner_table("queue") is not None
-    backward = _direction(reverse, rate, delay, forward.framing, queue=forward.queue if same else own_queue)
+    backward = _direction(reverse, rate, delay, forward.framing, queue=forward.has_queue if same else own_queue)
     if backward.change is None and not {"rate", "delay"} & set(reverse.values):
         backward.change = forward.change
     if backward.outage is None:
@@ -264,7 +264,7 @@ def _device_limit(value: Any) -> tuple[Entry, str]:
 def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkSpec]]:
     """Record copies of links that have the same name, and leave out these and all later copies."""
     for table, spec in links:
-        if spec.counted or (spec.has_nodes and "{i}" not in spec.source and "{i}" not in spec.target):
+        if spec.has_count or (spec.has_nodes and "{i}" not in spec.source and "{i}" not in spec.target):
             continue
         for key in ("from", "to"):
             if "{i}" in str(table.values.get(key)):

@@ -58,12 +58,12 @@ def _front(
     """Read the queue and the conditioners of a direction, if it has any: once if they are the same for all copies."""
     spec = link.spec
     side = spec.backward if back else spec.forward
-    if not (side.queue or side.edge or link.watch[back]):
+    if not (side.has_queue or side.has_edge or link.watch[back]):
         return None
     here = link.table.inner_table("reverse") if back else link.table
     queue = link.table if back and spec.is_reverse_queue_same else here
-    queue_table = queue.inner_table("queue") if queue and side.queue else None
-    tables = conditioner_tables(here) if here and side.edge else []
+    queue_table = queue.inner_table("queue") if queue and side.has_queue else None
+    tables = conditioner_tables(here) if here and side.has_edge else []
     queues, edges = [], []
     for i, (name, _, _) in enumerate(spec.copies.names_and_nodes):
         requested: list[str] = []
@@ -172,7 +172,7 @@ def _outages(side: LinkDirection) -> list[dict[str, Any]]:
 
 def _readable_link(spec: LinkSpec, watch: tuple[bool, bool]) -> dict[str, Any]:
     readable: dict[str, Any] = {}
-    if spec.counted:
+    if spec.has_count:
         readable["count"] = spec.count
     readable |= {"from": spec.source, "to": spec.target}
     readable["rate"] = spec.forward.rate.readable if spec.forward.rate else None

@@ -21,12 +21,12 @@ class Topology:
 
     Attributes:
         edges: for each node, the nodes that a link leads to.
-        complete: whether every link could be read; else missing links are not reported.
+        is_complete: whether every link could be read; else missing links are not reported.
 
     """
 
     edges: Mapping[str, Mapping[str, None]]
-    complete: bool
+    is_complete: bool
 
     @classmethod
     def from_links(cls, links: Iterable[LinkTable], *, complete: bool) -> Topology:
@@ -46,7 +46,7 @@ class Topology:
         return node in self.edges
 
     @cached_property
-    def parts(self) -> dict[str, int]:
+    def component_numbers(self) -> dict[str, int]:
         """The number of the connected component of each node."""
         parts: dict[str, int] = {}
         for number, start in enumerate(self.edges):
@@ -58,9 +58,9 @@ class Topology:
                     stack.extend(self.edges[node])
         return parts
 
-    def joined(self, source: str, target: str) -> bool:
+    def are_joined(self, source: str, target: str) -> bool:
         """Whether there is a path between two nodes; no path leads to a node without links."""
-        return source in self and target in self and self.parts[source] == self.parts[target]
+        return source in self and target in self and self.component_numbers[source] == self.component_numbers[target]
 
 
 _TOPOLOGIES: PartCache[Topology] = PartCache()
@@ -94,7 +94,7 @@ class Network:
 
     def route(self, source: str, target: str) -> list[tuple[int, str]]:
         """The links of the path of least delay, each as (delay, name); of equal paths, the one with fewer links."""
-        if source == target or not self._topology.joined(source, target):
+        if source == target or not self._topology.are_joined(source, target):
             return []
         # A node with a single link has only one way out, so paths are searched and stored only between the other nodes.
         if len(self.edges[source]) == 1:
@@ -135,7 +135,7 @@ class Network:
         links = [self.edges.get(here, {}).get(there) for here, there in pairwise(path)]
         return [] if None in links else [link for link in links if link is not None]
 
-    def names(self, source: str, target: str, path: Sequence[str] | None = None) -> list[str]:
+    def link_names(self, source: str, target: str, path: Sequence[str] | None = None) -> list[str]:
         """The names of the links along a given path or the shortest one."""
         return [name for _, name in (self.along(list(path)) if path else self.route(source, target))]
 
@@ -144,7 +144,7 @@ class Network:
         loads: Counter[str] = Counter()
         for flows in groups:
             for source, target, path in _distinct(flows):
-                loads.update(self.names(source, target, path))
+                loads.update(self.link_names(source, target, path))
         return loads
 
     def longest_round_trip(self, link: str, flows: Iterable[tuple[str, str, list[str] | None]]) -> int | None:

@@ -44,8 +44,8 @@ DEFAULT_STARTS: Mapping[str, Any] = {"tcp": {"uniform": ["0s", "1s"]}}
 class TrafficTable(ResolvedTrafficTable):
     """One traffic table: its forms, and the ends of its flows."""
 
-    def flows(self) -> list[tuple[str, str, list[str] | None]]:
-        """The distinct (from, to, path) of the flows."""
+    def flow_routes(self) -> list[tuple[str, str, list[str] | None]]:
+        """The distinct routes of the flows: (from, to, given path), with None for the shortest path."""
         sources, targets = self.canonical["from"], self.canonical["to"]
         if self.canonical["kind"] in SHARED:
             return [(source, target, None) for source in sources for target in targets]
@@ -194,7 +194,7 @@ def _nodes(
             names = [name for name in names if name in topology] or list(topology.edges)[:1]
         is_known = True
         for name in dict.fromkeys(names):
-            if name not in topology and topology.complete:
+            if name not in topology and topology.is_complete:
                 # A search among many nodes takes milliseconds, and only this many errors are printed.
                 hint = did_you_mean(name, topology.edges) if len(table.errors.details) < MAX_HINTS else ""
                 table.add_error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(topology.edges))}')
@@ -213,9 +213,9 @@ def _nodes(
     else:
         turns = range(count if sources and targets else 0)
         pairs = {(sources[i % len(sources)], targets[i % len(targets)]) for i in turns}
-    if count and topology.complete and not _connected(table, pairs, topology):
+    if count and topology.is_complete and not _connected(table, pairs, topology):
         return None
-    if path is not None and topology.complete and not _is_path(table, path, sources, targets, topology):
+    if path is not None and topology.is_complete and not _is_path(table, path, sources, targets, topology):
         return None
     return sources, targets, path
 
@@ -225,7 +225,7 @@ def _connected(table: Table, pairs: set[tuple[str, str]], topology: Topology) ->
         if source == target:
             table.add_error("to", f'the traffic would go from node "{source}" to itself')
             return False
-        if not topology.joined(source, target):
+        if not topology.are_joined(source, target):
             table.add_error("to", f'node "{target}" cannot be reached from "{source}": no chain of links joins them')
             return False
     return True

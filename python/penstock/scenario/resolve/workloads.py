@@ -67,7 +67,7 @@ def _groups(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
     kind = KINDS.get(
         table.parse_key("kind", choice_parser(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}") or ""
     )
-    users = table.parse_key("users", whole_number_parser(0, MAX_USERS), kind.users if kind else 0)
+    users = table.parse_key("users", whole_number_parser(0, MAX_USERS), kind.default_users if kind else 0)
     for key in ("from", "to"):
         if key not in table.values:
             whose = "servers" if key == "from" else "users"
@@ -78,11 +78,11 @@ def _groups(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
     count = _count(table)
     for name, part in PARTS.items():
         own = _own_keys(table, name, part, default_flow_count(kind, name, users))
-        if own is None or own.get(part.counted) == 0:
+        if own is None or own.get(part.count_key) == 0:
             continue
         up_only = own.pop("up", {})
         if count is not None:
-            if part.counted == "senders":
+            if part.count_key == "senders":
                 table.add_error(
                     "count", f"is not possible with {name}, whose servers all answer one user: set {name} = 0"
                 )
@@ -107,9 +107,9 @@ def _count(table: Table) -> int | None:
 
 def _of_each(own: dict[str, Any], part: WorkloadPart, count: int) -> dict[str, Any]:
     """The keys of a part with the flows of all households; values other than numbers are passed on unchanged."""
-    flows = own.get(part.counted)
+    flows = own.get(part.count_key)
     is_number = isinstance(flows, int) and not isinstance(flows, bool)
-    return own | {part.counted: flows * count} if is_number and flows is not None else own
+    return own | {part.count_key: flows * count} if is_number and flows is not None else own
 
 
 def _places(table: Table, key: str, count: int | None) -> Any:
@@ -124,7 +124,7 @@ def _own_keys(table: Table, name: str, part: WorkloadPart, size: int) -> dict[st
     """The keys that a workload gives a part: its number of flows and others; None after an error."""
     value = table.values.get(name, {})
     if isinstance(value, int) and not isinstance(value, bool):
-        return {part.counted: value}
+        return {part.count_key: value}
     if not isinstance(value, Mapping):
         table.add_error(name, "must be a number of flows, or a table of keys such as { count = 5, dscp = 0 }")
         return None
@@ -138,4 +138,4 @@ def _own_keys(table: Table, name: str, part: WorkloadPart, size: int) -> dict[st
         )
         Table(table.errors, table.key_path(name), value).add_error("up", message)
         return None
-    return {part.counted: size, **value}
+    return {part.count_key: size, **value}

@@ -19,22 +19,22 @@ from dataclasses import dataclass
 
 from penstock.results.estimate import ALPHA
 
-__all__ = ["InterimLooks"]
+__all__ = ["PrecisionChecks"]
 
 
 @dataclass(frozen=True)
-class InterimLooks:
+class PrecisionChecks:
     """The numbers of runs after which the precision is checked, ascending.
 
-    >>> InterimLooks.plan(30, 1000)
-    InterimLooks(runs=(30, 60, 120, 240, 480, 1000))
+    >>> PrecisionChecks.plan(30, 1000)
+    PrecisionChecks(runs=(30, 60, 120, 240, 480, 1000))
 
     """
 
     runs: tuple[int, ...]
 
     @classmethod
-    def plan(cls, first: int, last: int) -> InterimLooks:
+    def plan(cls, first: int, last: int) -> PrecisionChecks:
         """The first look is after `first` runs, at least 2 so that there is an interval.
 
         Each further look after twice the runs.

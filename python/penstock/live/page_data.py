@@ -17,7 +17,7 @@ from penstock.scenario.resolve import Resolved
 from penstock.studies.candidate import Candidate
 from penstock.studies.plan import with_candidate_queue, with_default_watches
 
-__all__ = ["DEFAULT", "DEFAULT_SCHEMES", "MAX_PANES", "bench_data"]
+__all__ = ["DEFAULT", "DEFAULT_SCHEMES", "MAX_PANES", "live_page_data"]
 
 DEFAULT: Final = Path(__file__).parent / "default.toml"
 """The scenario of a page without one: RED swings, and PI damps it."""
@@ -30,8 +30,8 @@ _DURATION_NS: Final = 10**15
 """A page runs until it is closed: 11 days of simulated time."""
 
 
-def bench_data(document: Document, texts: Sequence[str], at: str | None) -> dict[str, Any]:
-    """The content of a page: the scenario with its own queue in the first pane, the schemes of `texts` in the others.
+def live_page_data(document: Document, scheme_texts: Sequence[str], at: str | None) -> dict[str, Any]:
+    """The content of a page: the scenario with its own queue in the first pane, `scheme_texts` in the others.
 
     `at` names the link that is watched; by default it is the first watched one. Raises `PenstockError`.
     """
@@ -44,7 +44,7 @@ def bench_data(document: Document, texts: Sequence[str], at: str | None) -> dict
     )
     scenario = _endless(json.loads(watched.for_engine(flows=False, series=False)), place)
     link = next(number for number, link in enumerate(scenario["links"]) if link["name"] == place)
-    texts = list(texts) or [_other(scenario["links"][link])]
+    texts = list(scheme_texts) or [_other(scenario["links"][link])]
     if len(texts) >= MAX_PANES:
         raise PenstockError(
             f"--scheme: {len(texts)} are too many: there is room for {MAX_PANES - 1} beside the scenario's own"

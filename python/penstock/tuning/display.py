@@ -201,7 +201,7 @@ def missed_aim_lines(advice: Advice) -> list[str]:
         lines.append(
             f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points of the map; worst: {value} at {where}"
         )
-    overloaded = [point for point in advice.map if point.load > 1 and not point.met]
+    overloaded = [point for point in advice.map if point.load > 1 and not point.is_met]
     if overloaded:
         load = max(point.load for point in overloaded)
         lines.append(

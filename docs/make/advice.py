@@ -220,13 +220,14 @@ them with two sets of schemes or aims. Each setting is measured on 20
 [random variations](../howto/tune.md#random-networks) of the link, called *networks* (10 for the access network).
 
 * **Schemes** are the schemes that the router offers.
-* **Meets the aims** counts the networks on which the advised setting meets the aims. It leaves out networks on which no
-  [acceptable](../howto/tune.md#selection-rules) setting does.
+* **Meets the aims** counts the networks on which the advised setting meets the aims. Networks on which no
+  [acceptable](../howto/tune.md#selection-rules) setting meets them are not counted.
 * **Map** counts the cases in which the advised setting meets the aims. In each of the 27 cases, the rate, the number of
   flows and the round trip are halved, unchanged or doubled.
 
-In the sections below, gains are relative to the present queue, and gains by tuning are relative to the advised setting.
-The tables omit searched settings that the text does not mention. `make advice` repeats the measurement.
+In the sections below, the gain of the advised setting is relative to the present queue. "Tuning would improve this
+further" names the best searched setting; its gain is relative to the advised setting. The tables omit searched settings
+that the text does not mention. `make advice` repeats the measurement.
 
 | link | schemes | advice | meets the aims | map |
 | --- | --- | --- | --- | --- |"""
@@ -255,8 +256,8 @@ def section(name: str, entry: dict[str, Any], check: dict[str, Any] | None) -> s
     if check is not None:
         rows += [
             f"In a check on {check['networks']} fresh networks, `{check['setting']}` meets the aims on {check['met']}. "
-            f"On {check['attainable']} of the networks, this setting or one of {check['settings']} random settings "
-            "meets them.",
+            f"On {check['attainable']} of these networks, the aims are attainable: this setting or at least one of "
+            f"{check['settings']} random settings meets them.",
             "",
         ]
     missed = map(str.strip, entry["reasons"])
@@ -278,6 +279,7 @@ def section(name: str, entry: dict[str, Any], check: dict[str, Any] | None) -> s
 def without_repetition(entry: dict[str, Any]) -> str:
     """The conclusion without the names of the aims, which are above it."""
     text = entry["conclusion"].replace(f"meets {join_with_and(entry['aims'])}", "meets the aims")
+    text = text.replace("meets the aims together", "meets all aims")
     return str(text.replace("random variations of the scenario", "networks"))
 
 

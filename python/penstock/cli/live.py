@@ -49,7 +49,7 @@ def live(
     output: Output = "live.html",
     json_target: JsonTarget = None,
 ) -> None:
-    """Write an interactive page that works offline: schemes side by side on the same traffic, with all parameters."""
+    """Write an interactive page that works offline. It simulates schemes side by side under the same traffic."""
     from penstock.files import write_text
     from penstock.live.page import bench_page
     from penstock.live.page_data import DEFAULT, DEFAULT_SCHEMES, live_page_data

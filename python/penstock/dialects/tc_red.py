@@ -169,8 +169,8 @@ def _list_unlike(kind: str, found: Conversion) -> None:
     """List differences from Linux's RED in the spacing of drops and in marking."""
     given = found.parameters
     spacing = given.get("spacing", "wait" if kind == "red" else "count")
-    if spacing != "count":
-        text = f"spacing = {spacing}: not available in Linux, which spaces drops as spacing=count does"
+    if spacing not in ("count", "once"):
+        text = f"spacing = {spacing}: not available in Linux, which spaces drops as spacing=once does"
         (found.lost_settings if "spacing" in given else found.notes).append(text)
     marks = given.get("mark_up_to", "max_th")
     if given.get("ecn") and (marks in ("max_p", "top") or (kind == "choke" and marks == "max_th")):

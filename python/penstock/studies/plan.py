@@ -24,7 +24,15 @@ from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.pilots import with_warmups
 from penstock.units import parse_time
 
-__all__ = ["ComparisonPlan", "PlannedCase", "check_places", "own_queue", "with_candidate_queue", "with_default_watches"]
+__all__ = [
+    "ComparisonPlan",
+    "PlannedCase",
+    "check_places",
+    "own_queue",
+    "with_candidate_queue",
+    "with_default_watches",
+    "with_fixed_limits",
+]
 
 
 @dataclass(frozen=True)
@@ -219,9 +227,28 @@ def _queue_at(document: Document, place: str) -> Mapping[str, Any]:
 def _default_queue(document: Document, place: str) -> Mapping[str, Any]:
     """The default queue of a place when it is watched; empty if the scenario has errors."""
     resolved = resolve(tree_with_value(document.tree, f"{_path(place)}.watch", True, place))
-    table = resolved.readable["links"].get(place.removesuffix(".reverse"), {}) if not resolved.errors else {}
+    return {} if resolved.errors else _resolved_queue(resolved, place)
+
+
+def _resolved_queue(resolved: Resolved, place: str) -> Mapping[str, Any]:
+    table = resolved.readable["links"].get(place.removesuffix(".reverse"), {})
     queue: Mapping[str, Any] = (table.get("reverse", {}) if place.endswith(".reverse") else table).get("queue", {})
     return queue
+
+
+def with_fixed_limits(document: Document, places: Sequence[str]) -> Document:
+    """The scenario in which limits of queues at these places that follow from rate and round trip are numbers.
+
+    So a queue keeps its size if rate and round trip are scaled, as the buffer of a device does.
+    """
+    resolved = document.resolve()
+    for place in places:
+        own = _queue_at(document, place)
+        if not own or "BDP" in str(own.get("limit")):
+            queue = _resolved_queue(resolved, place)
+            fixed = {**(own or queue), "limit": queue["limit"]}
+            document = Document(tree_with_value(document.tree, f"{_path(place)}.queue", fixed, place), document.origins)
+    return document
 
 
 def own_queue(document: Document, place: str) -> Mapping[str, Any]:

@@ -20,7 +20,13 @@ from penstock.scenario.resolve.codepoints import codepoint_names
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
 from penstock.studies.pilots import with_warmups
-from penstock.studies.plan import ComparisonPlan, check_places, own_queue, with_default_watches
+from penstock.studies.plan import (
+    ComparisonPlan,
+    check_places,
+    own_queue,
+    with_default_watches,
+    with_fixed_limits,
+)
 from penstock.studies.store import RunResults
 from penstock.tuning.advice import Advice, ConfirmedSetting
 from penstock.tuning.aim import Aim, parse_aims
@@ -117,6 +123,7 @@ def create_bench(
     resolved, places, candidates, parsed_aims = parse_request(document, schemes, aims, at)
     import_optuna()  # reports a missing package before the first run
     document = with_default_watches(_with_warmup(document, candidates, places, jobs), resolved)
+    document = with_fixed_limits(document, places)
     resolved = document.resolve()
     links = [LoadedLink.from_scenario(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))

@@ -114,7 +114,7 @@ def test_widths_of_intervals_on_the_page_of_statistics() -> None:
     bonferroni, alone = numbers(r"compared with ([\d.]+) by Bonferroni and ([\d.]+) for a single interval", text)
     assert bonferroni == round(t.ppf(1 - 0.05 / cells / 2, runs - 1), 1)
     assert alone == round(t.ppf(0.975, runs - 1), 2)
-    assert "10 000 times with a fixed stream" in text
+    assert "10 000 times, with a fixed random stream" in text
     assert simultaneous.DRAWS == 10_000
     assert "more than 20 000 cells or a million numbers" in text
     assert (simultaneous.MOST_CELLS, simultaneous.MOST_NUMBERS) == (20_000, 1_000_000)

@@ -20,7 +20,6 @@ from penstock.aqms.catalog import schemes
 from penstock.errors import MissingPackageError, PenstockError, ScenarioError
 from penstock.scenario.document import Document, read_document
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.studies.plan import own_queue, with_fixed_limits
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
 from penstock.tuning.budget import BudgetClock, SearchPlan
@@ -283,14 +282,6 @@ def test_link_and_load_are_moved() -> None:
     before, after = (LoadedLink.from_scenario(document.resolve(), "bottleneck") for document in (base, other))
     assert (after.rate_bps, after.flows) == (2 * before.rate_bps, before.flows // 2)
     assert after.rtt_s == pytest.approx(2 * before.rtt_s)
-
-
-@pytest.mark.parametrize(("queue", "limit"), [(None, "50kB"), (ps.DropTail(limit="2BDP"), "100kB")])
-def test_a_buffer_keeps_its_size_in_other_networks(queue: ps.Queue | None, limit: str) -> None:
-    """10 Mbit/s x 40 ms = 50 kB; RED's max_th, found for this buffer, would exceed the BDP of a slower link."""
-    link = ps.dumbbell(rate="10Mbit", rtt="40ms", queue=queue, traffic={"bulk": ps.Tcp()}).document()
-    other = scaled_scenario(with_fixed_limits(link, ["bottleneck"]), "bottleneck", rate=0.5, flows=1.0, rtt=0.5)
-    assert own_queue(other, "bottleneck")["limit"] == limit
 
 
 @pytest.mark.slow

@@ -116,7 +116,7 @@ def test_widths_of_intervals_on_the_page_of_statistics() -> None:
     assert alone == round(t.ppf(0.975, runs - 1), 2)
     assert "10 000 times, with a fixed random stream" in text
     assert simultaneous.DRAWS == 10_000
-    assert "more than 20 000 cells or a million numbers" in text
+    assert "more than 20 000 cells, or more than a million numbers" in text
     assert (simultaneous.MOST_CELLS, simultaneous.MOST_NUMBERS) == (20_000, 1_000_000)
 
 

@@ -93,13 +93,8 @@ def _farthest_off(claims: Iterable[Claim]) -> str:
     missed = [claim for claim in claims if is_counted(claim) and claim.get("badge") not in (None, "confirmed")]
     if not missed:
         return ""
-    claim = max(missed, key=_largest_known_miss)
+    claim = max(missed, key=lambda claim: (_largest_miss(claim, unknown=0.0), list(BADGES).index(claim["badge"])))
     return f"{'Not confirmed' if len(missed) == 1 else 'Farthest off'}: {claim['says']}; {deciding_part(claim)}."
-
-
-def _largest_known_miss(claim: Claim) -> tuple[float, int]:
-    """A key for the claim with the largest miss; if misses are unknown, for the one with the worst badge."""
-    return (_largest_miss(claim) if claim.get("distance") else 0.0), list(BADGES).index(claim["badge"])
 
 
 def printed_setup_sentence(claims: Iterable[Claim]) -> str:
@@ -166,10 +161,10 @@ def badge_sort_key(claim: Claim) -> tuple[int, float]:
     order = -list(BADGES).index(badge) if badge in BADGES else 1
     if not is_counted(claim):
         order = 2
-    return order, -_largest_miss(claim)
+    return order, -_largest_miss(claim, unknown=math.inf)
 
 
-def _largest_miss(claim: Claim) -> float:
-    """The largest miss of a part, as a multiple of the smallest miss that is far off; infinite if it is unknown."""
+def _largest_miss(claim: Claim, unknown: float) -> float:
+    """The largest miss of a part, as a multiple of `FAR`; `unknown` if the claim has no distance."""
     distance = claim.get("distance")
-    return distance["worst"] / FAR[distance["unit"]] if distance else math.inf
+    return distance["worst"] / FAR[distance["unit"]] if distance else unknown

@@ -31,7 +31,7 @@ __all__ = [
     "own_queue",
     "with_candidate_queue",
     "with_default_watches",
-    "with_fixed_limits",
+    "with_fixed_queue_sizes",
 ]
 
 
@@ -236,19 +236,27 @@ def _resolved_queue(resolved: Resolved, place: str) -> Mapping[str, Any]:
     return queue
 
 
-def with_fixed_limits(document: Document, places: Sequence[str]) -> Document:
-    """The scenario in which limits of queues at these places that follow from rate and round trip are numbers.
+def with_fixed_queue_sizes(document: Document, places: Sequence[str]) -> Document:
+    """The scenario in which no size of the queues at these places depends on rate or round trip.
 
-    So a queue keeps its size if rate and round trip are scaled, as the buffer of a device does.
+    Sizes in BDP or as a time at the link's rate are replaced by what they are here, and a default queue by itself. So a
+    queue keeps its sizes if rate and round trip are scaled, as the buffer of a device does.
     """
     resolved = document.resolve()
     for place in places:
-        own = _queue_at(document, place)
-        if not own or "BDP" in str(own.get("limit")):
-            queue = _resolved_queue(resolved, place)
-            fixed = {**(own or queue), "limit": queue["limit"]}
-            document = Document(tree_with_value(document.tree, f"{_path(place)}.queue", fixed, place), document.origins)
+        here = _resolved_queue(resolved, place)
+        written = _queue_at(document, place) or here
+        queue = {key: _fixed_size(value, here.get(key)) for key, value in written.items()}
+        document = Document(tree_with_value(document.tree, f"{_path(place)}.queue", queue, place), document.origins)
     return document
+
+
+def _fixed_size(written: Any, here: Any) -> Any:
+    """A value of a queue's table, or `here`, its resolved value, if it is a size that depends on rate or round trip."""
+    if isinstance(written, list) and isinstance(here, list):
+        return [_fixed_size(*each) for each in zip(written, here, strict=True)]
+    is_relative = isinstance(written, str) and written.endswith(("BDP", "s"))
+    return here if is_relative and isinstance(here, str) and here.endswith(("B", "p")) else written
 
 
 def own_queue(document: Document, place: str) -> Mapping[str, Any]:

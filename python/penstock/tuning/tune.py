@@ -25,7 +25,7 @@ from penstock.studies.plan import (
     check_places,
     own_queue,
     with_default_watches,
-    with_fixed_limits,
+    with_fixed_queue_sizes,
 )
 from penstock.studies.store import RunResults
 from penstock.tuning.advice import Advice, ConfirmedSetting
@@ -123,7 +123,7 @@ def create_bench(
     resolved, places, candidates, parsed_aims = parse_request(document, schemes, aims, at)
     import_optuna()  # reports a missing package before the first run
     document = with_default_watches(_with_warmup(document, candidates, places, jobs), resolved)
-    document = with_fixed_limits(document, places)
+    document = with_fixed_queue_sizes(document, places)
     resolved = document.resolve()
     links = [LoadedLink.from_scenario(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))

@@ -160,7 +160,7 @@ def _shape(name: str, printed: str) -> list[Condition]:
 
 
 SFB_PER_FLOW = "SFB per flow, as Section 1.3 has it"
-ASKED = "which groups are told apart, whether the average is looked at, target, instant of the update, slopes"
+ASKED = "which groups are distinguished, whether the average is looked at, target, instant of the update, slopes"
 tab1_1 = Exhibit(
     "Table 1.1: inputs of each scheme, and when it updates, measured on the schemes themselves (Section 1.5)",
     claim(

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from penstock.reproduce.figure import Claim, SummaryTable, Table, mean, table_statement
 from penstock.reproduce.printed_table import read_printed_texts, text_table_figure
-from penstock.results.condition import Condition, Finding, all_of
+from penstock.results.condition import Condition, Finding, Verdict, all_of
 from penstock.results.sample import FEWEST_RUNS, RunSample
 
 from . import judge
@@ -50,7 +50,8 @@ def symbols_agree(table: Table, printed: Mapping[str, Column], tolerance: int) -
     return all_of(part for metric, column in printed.items() for part in _column(table, metric, column, tolerance))
 
 
-def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterator[Condition]:
+def _places(table: Table, metric: str, column: Column) -> dict[str, tuple[RunSample, tuple[int, int]]]:
+    """The mean over the loads of each scheme, and its first and last possible rank, counted from 0."""
     means = {scheme: mean(dict(table.along("flows", metric, scheme=scheme))) for scheme in column}
 
     def better(first: str, second: str) -> bool:
@@ -58,11 +59,18 @@ def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterat
         condition = b < a if metric in HIGHER else a < b
         return condition.decide().verdict == "confirmed"
 
-    for scheme in column:
+    places = {}
+    for scheme, average in means.items():
         others = [other for other in column if other != scheme]
         first = sum(better(other, scheme) for other in others)
         last = len(others) - sum(better(scheme, other) for other in others)
-        yield _cell(column, scheme, means[scheme], (first, last), tolerance).at(f"{scheme}, {metric}")
+        places[scheme] = average, (first, last)
+    return places
+
+
+def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterator[Condition]:
+    for scheme, (average, places) in _places(table, metric, column).items():
+        yield _cell(column, scheme, average, places, tolerance).at(f"{scheme}, {metric}")
 
 
 def _cell(column: Column, scheme: str, average: RunSample, places: tuple[int, int], tolerance: int) -> Condition:
@@ -104,17 +112,25 @@ def symbol_claims(name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
         )
 
 
-def simulated_symbols(table: Table, printed: Mapping[str, Column]) -> dict[str, dict[str, str]]:
-    """The symbol of each scheme in each column by the rank of its mean over the loads."""
-    return {
-        metric: {
-            scheme: symbol
-            for scheme, (symbol, _) in _changes(
-                column, {each: mean(dict(table.along("flows", metric, scheme=each))).mean for each in column}, metric
-            ).items()
-        }
-        for metric, column in printed.items()
-    }
+def worst_ranks(table: Table, printed: Mapping[str, Column]) -> dict[str, tuple[int, int]]:
+    """For each scheme, the rank of its worst symbol in any column: at least and at most, as the intervals allow."""
+    ranks: dict[str, list[tuple[int, int]]] = {}
+    for metric, column in printed.items():
+        dealt = [symbol_rank(symbol) for symbol in _dealt(column)]
+        for scheme, (_, (first, last)) in _places(table, metric, column).items():
+            ranks.setdefault(scheme, []).append((dealt[last], dealt[first]))
+    return {scheme: (min(low for low, _ in each), min(high for _, high in each)) for scheme, each in ranks.items()}
+
+
+def reaches(ranks: tuple[int, int], symbol: str, claimed: bool) -> Condition:
+    """A symbol with one of these ranks is this one or better, as `claimed`, or it is not."""
+    low, high, least = *ranks, symbol_rank(symbol)
+    verdict: Verdict = "confirmed" if (low >= least) == claimed else "contradicted"
+    if low < least <= high:
+        verdict = "inconclusive"
+    texts = {rank: {-2: "blank", -1: "-"}.get(rank, "+" * rank) for rank in ranks}
+    why = f"worst symbol {' to '.join(texts.values())}, required {'at least' if claimed else 'below'} {symbol}"
+    return Condition(lambda _: Finding(verdict, None, why))
 
 
 def draw(summary: SummaryTable, printed: Mapping[str, Column]) -> Figure:

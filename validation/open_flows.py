@@ -1,4 +1,4 @@
-"""Four Poisson flows of 0.1 to 0.4 of the load, open loop, through queues that may tell flows apart.
+"""Four Poisson flows of 0.1 to 0.4 of the load, open loop, through queues that may distinguish flows.
 
 The reference comes from ``validation/ns2/open_flows.tcl``.
 """

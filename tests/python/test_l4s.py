@@ -1,4 +1,4 @@
-"""The checklist of the Prague L4S requirements: the page is that of its runs, and the measures tell senders apart."""
+"""The checklist of the Prague L4S requirements: the page is that of its runs, and the measures distinguish senders."""
 
 from __future__ import annotations
 

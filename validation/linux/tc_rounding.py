@@ -188,7 +188,7 @@ def _tbf(given: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _red(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Thresholds of red and gred in bytes of its mean packet, of choke in packets; the weight is told apart."""
+    """Thresholds of red and gred in bytes of its mean packet, of choke in packets; the weight is checked separately."""
     packet = parse_size(given.get("mean_packet", "1000B"))
 
     def length(packets: float) -> float:

@@ -67,7 +67,7 @@ class Bench {
     this.namePanes();
   }
 
-  /** Panes of one scheme are told apart by what differs. */
+  /** Panes of one scheme are distinguished by what differs. */
   namePanes() {
     const names = differences(this.panes.map((pane) => pane.running), material.schemes);
     this.panes.forEach((pane, number) => pane.distinguish(names[number]));

@@ -59,7 +59,7 @@ def draw(
         note: above the legend, such as the number of runs.
 
     Raises `PenstockError` if several cells belong to one point, or the figure has more curves or panels than can be
-    told apart.
+    distinguished.
     """
     labelled = [(labels, cell[y]) for labels, cell in table.cells if y in cell and labels.get(x) is not None]
     points = [(labels, point) for labels, point in labelled if math.isfinite(point.mean)]

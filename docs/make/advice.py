@@ -151,7 +151,7 @@ CASES = (
          link("20Mbit", "300ms", "1000p", tcp(4) + tcp(2, 'flavour = "bbr"', "bbr") + CALL, 60),
          ("call.owd p99 < 400ms", "utilization > 80%"), ("codel", "fq-codel", "pie"), 90.0),
 )  # fmt: skip
-"""Nine links; two of them with two sets of schemes or aims."""
+"""Nine links, two of which appear twice, with different schemes or aims."""
 
 
 def main() -> None:
@@ -216,8 +216,8 @@ def page_data(case: Case, advice: Advice) -> dict[str, Any]:
 HEAD = """# Nine links
 
 This page shows the advice of [`penstock tune`](../howto/tune.md) for nine links from 0.8 Mbit/s to 10 Gbit/s, two of
-them with two sets of schemes or aims. Each setting is measured on 20
-[random variations](../howto/tune.md#random-networks) of the link, called *networks* (10 for the access network).
+which appear twice, with different schemes or aims. Each setting is measured on 20 [random
+variations](../howto/tune.md#random-networks) of the link, called *networks* (10 for the access network).
 
 * **Schemes** are the schemes that the router offers.
 * **Meets the aims** counts the networks on which the advised setting meets the aims. Networks on which no

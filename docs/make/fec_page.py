@@ -53,7 +53,8 @@ measured. Lines show the model: dashed with the measured run lengths, dotted wit
 CROSSING = """
 ## Crossing points
 
-Above this number of flows, drop-tail is the better queue (interpolated between the measured loads):
+The table shows the crossing points: the numbers of flows above which drop-tail is the better queue. They are
+interpolated between the measured loads.
 
 {crossings}
 
@@ -65,7 +66,7 @@ measured ratio with this predicted ratio ({traces} runs, code (16,4)):
 
 {dispersion}
 
-* **Few flows, or a fast source:** runs of losses cluster in one block, because a full queue loses several packets with
+* **Few flows, or a fast source:** several runs of losses hit the same block, because a full queue drops packets with
   delivered packets between them. The predicted variance and loss are too small.
 * **Many flows, drop-tail:** at 500 kbit/s, the queue is nearly always full and loses packets regularly. The
   predicted variance is too large.
@@ -73,8 +74,8 @@ measured ratio with this predicted ratio ({traces} runs, code (16,4)):
   changes slowly.
 
 The thesis measured crossing points at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). Its loss
-rates are close to the loss rates on this page, but fewer of the thesis' blocks are beyond repair behind RED. The cause
-is unknown, because the thesis does not give all its settings. ns-2.35 with the settings of this page [agrees with
+rates are close to those on this page. Behind RED, however, fewer blocks are beyond repair in the thesis than here. The
+cause is unknown, because the thesis does not give all its settings. ns-2.35 with the settings of this page [agrees with
 penstock](validation.md).
 """
 
@@ -124,8 +125,8 @@ def _findings(sweeps: Sweeps) -> list[str]:
         f"| all losses single | {shown[2]} |\n",
         "* **The model errs near the crossing point**, the number of flows above which drop-tail is better. All wrong "
         "predictions lie between the measured and the predicted crossing point. These can be 20 flows or more apart.",
-        "* **Light load favours RED, heavy load drop-tail.** More redundancy for the same k, shorter blocks and a "
-        "faster source move the crossing point to more flows.",
+        "* **RED is better under light load, drop-tail under heavy load.** The crossing point rises with more "
+        "redundancy for the same k, with shorter blocks, and with a faster source.",
         "* **The predicted losses are inaccurate**, because runs of losses are not independent. For losses of at "
         "least 0.1 % after correction, the ratio of predicted to measured loss is:\n\n"
         "| redundancy | source | predicted / measured |\n| --- | --- | --- |\n"

@@ -56,15 +56,15 @@ With the measured mean window W_sim, the deviation q − q_law is N times the su
 | term | definition | cause |
 | --- | --- | --- |
 | window | (W_sim − W) / (1 + p) | The formula for W counts each mark and has no timeouts. |
-| count | drops only: W_sim ((1 − p) − 1 / (1 + p)) | The law counts drops per served, not per arriving packet. |
+| count | drops only: W_sim ((1 − p) − 1 / (1 + p)) | In the law, p is per served packet; here, per arriving packet. |
 | flight | packets of a flow in the queue and on the links, minus W_sim (1 − p) | Windows are not always full. |
 
 The terms in packets per flow, for {flows} flows:
 
 {split}
 * **Flight, marks.** A window of w packets has only floor(w) packets in flight, on average half a packet less than w.
-  After a window was halved, the packets in flight exceed it for half a round trip, which adds a quarter of a packet on
-  average. Both effects hardly depend on w, so they matter most for small windows.
+  After a window has been halved, the number of packets in flight exceeds it for half a round trip. This adds a quarter
+  of a packet on average. Both effects hardly depend on w, so they matter most for small windows.
 * **Window, marks.** Several marks in one window halve the window only once, so at p = 0.005 windows are 2 % larger than
   in the formula. At p = 0.1, windows are 4 % smaller than in the formula, for an unknown reason.
 * **Drops.** The same errors occur with drops. From p = 0.03 on, timeouts add to them ({timeouts}): a flow that waits
@@ -138,8 +138,9 @@ def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
         "is largest with 100 flows. Timeouts make the deviation larger with drops than with marks."
     )
     yield (
-        "* **Causes, marks from p = 0.02 on:** in each window, 0.25 to 0.4 packets are not in flight. This causes 65 "
-        "to 85 % of the deviation. The rest is due to windows that are a few per cent smaller than in the formula."
+        "* **Causes (marks, p of at least 0.02):** on average, a flow has 0.25 to 0.4 packets fewer in flight than "
+        "its window allows. This causes 65 to 85 % of the deviation. The rest is due to windows that are a few per "
+        "cent smaller than in the formula."
     )
 
 

@@ -79,16 +79,16 @@ ping. Everything runs in a kernel in virtual time, whose clock advances only whi
 ## Set-up
 
 * *Linux*: three network namespaces in a row. The middle one sends at 10 Mbit/s (`htb`) through the queue under test.
-  `netem` delays the packets of the other direction.
+  `netem` delays the packets of the reverse direction.
 * *penstock*: two network namespaces, joined by the emulator (`crates/penstock-emu/examples/joined.rs`). The emulated
   link has the same rate, queue and round trip.
 * *Traffic*: Flows start 100 ms apart and send for 60 s, without segmentation offload. Statistics start after {begin}
-  s. A ping of 84 bytes crosses the queue every 10.007 ms. Each repetition ("start") starts the flows another 131 µs
+  s. A ping of 84 bytes crosses the queue every 10.007 ms. In each further repetition ("start"), the flows start 131 µs
   later.
 * *Sizes*: Both queues count the bytes of IP packets (in Linux, by `stab overhead -14`). A full packet takes 1.2 ms.
 * *Round trip*: Linux delivers a packet at the beginning of its transmission, penstock at the end. The emulated return
   path is therefore 1.2 ms shorter.
-* *Parameters*: those of the [simulated cells](linux.md#queues-under-tcp). PIE updates its probability every 20 ms
+* *Parameters*: the same as in the [simulated cells](linux.md#queues-under-tcp). PIE updates its probability every 20 ms
   instead of 15 ms, because this kernel's timers have ticks of 10 ms.
 
 The mean delay is the mean number of waiting packets divided by the departure rate. `make real-queues` records all

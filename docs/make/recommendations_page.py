@@ -114,7 +114,7 @@ FQ-CoDel and CAKE at their defaults. `make recommendations` measures all numbers
 | [DTDRR](../generated/schemes/dtdrr.md) | dynamic threshold DRR: one queue per flow in a shared buffer |
 
 A ranking is confirmed if the mean of the paired differences has the expected sign with 95 % confidence. It is reversed
-if the mean has the other sign with 95 % confidence.
+if the mean has the opposite sign with 95 % confidence.
 
 ## Summary"""
 

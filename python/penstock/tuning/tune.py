@@ -20,13 +20,7 @@ from penstock.scenario.resolve.codepoints import codepoint_names
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
 from penstock.studies.pilots import with_warmups
-from penstock.studies.plan import (
-    ComparisonPlan,
-    check_places,
-    own_queue,
-    with_default_watches,
-    with_fixed_limits,
-)
+from penstock.studies.plan import ComparisonPlan, check_places, own_queue, with_default_watches, with_fixed_limits
 from penstock.studies.store import RunResults
 from penstock.tuning.advice import Advice, ConfirmedSetting
 from penstock.tuning.aim import Aim, parse_aims

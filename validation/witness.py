@@ -202,7 +202,7 @@ def _cross_traffic(ns2: Numbers) -> bool:
 
 
 def _no_more_than_their_share(ns2: Numbers) -> bool:
-    """With tail-drop and 5000 packets flows of 40 ms have at most 105 % of their share."""
+    """With tail-drop and 5000 packets, flows of 40 ms have at most 105 % of their share."""
     return ns2("fast_pct", network="trips", scheme="DropTail", B=5000) <= 105
 
 

@@ -260,8 +260,8 @@ def section(name: str, entry: dict[str, Any], check: dict[str, Any] | None) -> s
             f"{check['settings']} random settings meets them.",
             "",
         ]
-    missed = map(str.strip, entry["reasons"])
-    rows += [*(f"* {code(text, entry)}" for text in missed), ""] if entry["reasons"] else []
+    if entry["reasons"]:
+        rows += [*(f"* {code(text.strip(), entry)}" for text in entry["reasons"]), ""]
     if entry["lines"]:
         rows += ["```text", *entry["lines"], "```", ""]
     rows += [f"| setting | origin | all aims met | {' | '.join(heads(entry, names))} |"]
@@ -284,8 +284,9 @@ def without_repetition(entry: dict[str, Any]) -> str:
 
 
 def is_listed(setting: dict[str, Any], entry: dict[str, Any]) -> bool:
-    """Whether the table has a setting: searched ones must be advised or named in the conclusion."""
-    return setting["origin"] != "searched" or f" {label(setting)} " in f" {entry['conclusion']} "
+    """Whether the table has a setting: all but searched settings that the conclusion does not name."""
+    name = rf"(?<![^\s(]){re.escape(label(setting))}(?=[),.:;]?(?:\s|$))"
+    return setting["origin"] != "searched" or re.search(name, entry["conclusion"]) is not None
 
 
 def code(text: str, entry: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ IDS = [
     "6.2-5", "6.2-20", "6.2-60", "6.2-200", "6.2-560", "7.2-1", "7.2-2", "7.2-3", "7.2-4", "8.2.2", "8.2.3", "8.2.4",
     "8.2.5", "8.2.6-1", "8.2.6-2", "9.1", "9.2", "10.2",
 ]  # fmt: skip
-"""Every scenario for which the RFC asks (its table in section 14; 4.4 and 4.5 repeat others), in the quick extent."""
+"""Every scenario for which the RFC asks (table in section 14; 4.4 and 4.5 repeat others), in the quick evaluation."""
 
 TINY = EvaluationExtent(Dumbbell(rate_bps=1e6, packet_bytes=698, duration_s=6.0, start_s=1.0), 2, quick=True)
 

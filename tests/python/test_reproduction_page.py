@@ -196,7 +196,9 @@ def test_a_figure_whose_claims_are_not_decided_says_so(tmp_path: Path) -> None:
 def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> None:
     text = (
         "# Work\n\nIt claims `fig1`.\n\n## Set-up\n\n| a |\n|---|\n| 1 |\n\n"
-        "## Assumptions\n\n* <b>All</b> of `fig2`, ![x](http://a/x.png) [y](y.md) [z](https://z).\n\n"
+        "## Assumptions\n\n* <b>All</b> of `fig2`, ![x](http://a/x.png) [y](y.md) [`w`][w] [z](https://z)\n"
+        "* `[v](v.md)`\n\n"
+        "[w]: ../w.md#there 'title'\n\n"
         "## Status\n\nno\n"
     )
     (tmp_path / "README.md").write_text(text, encoding="utf-8")
@@ -206,5 +208,7 @@ def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> 
     assert '<a href="#fig1"><code>fig1</code></a>' in intro.html
     assert '<div class="scroll" tabindex="0"><table>' in setup.html
     assert "&lt;b&gt;All&lt;/b&gt; of <code>fig2</code>" in assumed.html
+    assert "y <code>w</code> <a" in assumed.html
+    assert "<code>[v](v.md)</code>" in assumed.html
     assert re.findall("(?:src|href)=[^>]*", assumed.html) == ['href="http://a/x.png"', 'href="https://z"']
     assert readme_sections(papers.Paper(tmp_path / "none", {}), {}) == []

@@ -6,9 +6,9 @@
 //! * Its time is the start of its transmission, after the queue. Time 0 is the start of the run.
 //! * Headers have their real lengths; user data has the length that the traffic gives it, and is all zeros. The simulator's
 //!   links use the sizes of the keys instead (`headers`, `ack_size`, `sack_block_size`).
-//! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without the
-//!   key `syn` has no SYN, and a connection ends without FIN. A SYN is answered by SYN and ACK, and the connection's third
-//!   packet is the first one with data.
+//! * TCP's sequence numbers count bytes from 1, as after an initial number of 0; a flow without the key `syn` has
+//!   no SYN, and a connection ends without FIN. A SYN is answered by SYN and ACK, and the connection's third packet is
+//!   the first one with data.
 //! * The receiver's window does not move: `window` packets.
 //! * Timestamps, with the key `timestamps`, in milliseconds from 1: a data packet carries its sending time, which the
 //!   ACK echoes; an ACK carries its time in this file. Data packets echo nothing (0): senders do not know a receiver's

@@ -177,7 +177,7 @@ impl Rare {
     }
 }
 
-/// Whether the packet has a mark that counts; a SYN, which has no payload, has none.
+/// Whether the packet has a mark that counts; marks of packets without payload, such as a SYN, do not count.
 #[inline]
 fn is_marked(segment: &Segment) -> bool {
     segment.ecn == Ecn::Ce && segment.payload > 0

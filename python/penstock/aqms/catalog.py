@@ -110,7 +110,7 @@ class Scheme:
 
 @dataclass(frozen=True)
 class Conditioner:
-    """A conditioner or shaper in front of a queue; a shaper (`is_shaper`) delays packets, and has a `limit`."""
+    """A conditioner or shaper in front of a queue; a shaper (`is_shaper`) delays packets and has a `limit`."""
 
     name: str
     aliases: tuple[str, ...]

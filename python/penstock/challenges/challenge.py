@@ -107,7 +107,7 @@ class Challenge:
 
     @property
     def worse_by(self) -> Estimate:
-        """1 - (own benefit / rival's benefit) in the simplest network, paired by seed."""
+        """The deficit in the simplest network: 1 - own benefit / rival's benefit, from runs paired by seed."""
         return self.confirmed.deficit(self.criterion, self.rival)
 
     @property

@@ -1,4 +1,4 @@
-"""`penstock challenge`: the network in which a scheme falls farthest behind its rivals."""
+"""`penstock challenge`: the network in which a scheme does worst compared with its rivals."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ MetricName = Annotated[
     value_option(
         "--metric",
         "METRIC",
-        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: in each network, the metric with "
-        "the largest deficit, of the first four.",
+        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: in each network, whichever of the "
+        "first four has the largest deficit.",
     ),
 ]
 BudgetTime = Annotated[
@@ -82,10 +82,10 @@ def challenge(
     html: HtmlTarget = None,
     output: Output = None,
 ) -> None:
-    """Find the network in which a scheme is much worse than its best rival, and confirm the result with fresh seeds.
+    """Find the network in which a scheme does worst compared with its best rival; confirm it with fresh seeds.
 
-    The deficit is how much worse the scheme is than the rival, as a share. The network is simplified as far as at least
-    80 % of the deficit remain, and printed as a scenario file for `compare`. If a rule is confirmed, it describes the
+    The deficit is the share of the rival's benefit that the scheme loses. The network is simplified while at least 80 %
+    of the deficit remains, and printed as a scenario file for `compare`. If a rule is confirmed, it describes the
     networks with a large deficit.
 
     Finished runs are kept: rerun an interrupted command to resume it.

@@ -107,7 +107,7 @@ def _simulated(
 
     threads = request.jobs or core_count()
     notes = plan.check_budget(request.runs, threads, BudgetLimits.parse(*request.budget))
-    notify_all([*plan.notes, plan.cost(request.runs, threads) + _looks(request.runs, goal), *notes])
+    notify_all([*plan.notes, plan.cost(request.runs, threads) + _precision_checks(request.runs, goal), *notes])
     warnings, is_automatic = _warnings(plan), plan.has_automatic_warmup
     plan = _with_warmups(plan, threads)
     store = open_store(request.store)
@@ -225,8 +225,8 @@ def _result_warnings(plan: ComparisonPlan, runs: Runs) -> list[dict[str, str]]:
     return warnings
 
 
-def _looks(runs: int, goal: Precision | None) -> str:
-    """The end of the cost line: the numbers of runs of each scheme after which the precision is checked."""
+def _precision_checks(runs: int, goal: Precision | None) -> str:
+    """The end of the cost line: after how many runs per scheme the precision is checked; "" without a goal."""
     from penstock.studies.precision_checks import PrecisionChecks
 
     if goal is None:

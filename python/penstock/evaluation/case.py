@@ -20,8 +20,8 @@ class Case:
         id: section, with a letter or number where a section has several.
         title: in a few words.
         requirement_level: "must", "should", "may" or "recommended", by the RFC's summary table (section 14).
-        scenario: makes it on a dumbbell.
-        groups: groups of traffic whose numbers are shown beside those of the bottleneck.
+        scenario: builds the scenario on a dumbbell.
+        groups: groups of traffic whose numbers are shown in addition to the bottleneck's.
         changes: what differs from the other cases in the scheme's own parameters, such as ECN.
 
     """

@@ -24,7 +24,7 @@ class Dumbbell:
         rate_bps: rate of the bottleneck in bit/s.
         rtt_ms: round trip without queueing.
         packet_bytes: size of a data packet in bytes, headers included.
-        duration_s: of a run; twice as long for the fairness of round trips.
+        duration_s: duration of a run; doubled for the fairness of round trips.
         start_s: time from which numbers count, and at which changing loads and capacities begin: by then all flows
             have left the slow start in which they began.
 

@@ -17,7 +17,7 @@ LEDBAT: Table = {"target": "5ms", "gain": 10}
 """Section 5.4; RFC 6817 itself allows a gain of at most 1."""
 
 FEW_TRIPS_MS = (5, 20, 60, 200, 560)
-"""The round trips of the quick form."""
+"""The round trips of the quick evaluation."""
 
 
 def transport_cases(quick: bool) -> Iterator[Case]:

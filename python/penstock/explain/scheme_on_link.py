@@ -38,7 +38,7 @@ class SchemeOnLink:
         scheme: with its parameters, in the notation of `--scheme`.
         link: the link.
         table: the scheme's settings as `check` shows them.
-        expected_warnings: a warning if the scheme's words give the link another rate.
+        expected_warnings: warnings about a rate and settings, in a text of another dialect, that are ignored here.
 
     """
 
@@ -143,7 +143,7 @@ class SchemeOnLink:
         lines = {
             "bandwidth-delay product": f"{link.bdp:.4g} packets, {link.bdp * link.packet_bytes / 1e3:.4g} kB",
             "buffer": f"{link.buffer_pkts:.4g} packets, {link.buffer_pkts / link.bdp:.3g} BDP, drains in {drain}",
-            "BDP / sqrt(flows)": f"{root:.4g} packets: a much smaller queue leaves the link idle at times",
+            "BDP / sqrt(flows)": f"{root:.4g} packets: with less than about half, the link is idle at times",
             "time of a packet": format_seconds(link.packet_s),
         }
         average = average_seconds(link, self.table)

@@ -16,11 +16,11 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 @dataclass(frozen=True)
 class TerminalDrawing:
-    """A picture for a terminal: its title, the drawing, and the conditions for which it was drawn."""
+    """A picture for a terminal: its title, the drawing, and notes, such as the conditions for which it was drawn."""
 
     title: str
     plot: str
-    conditions_text: str
+    notes: str
 
 
 def explain(
@@ -42,7 +42,7 @@ def explain(
     if entry["class_params"]:
         parts.append(_heading("Settings of each class", "-") + parameter_text(entry["class_params"], width))
     for drawing in drawings:
-        paragraphs = [part for part in (drawing.plot, _wrapped(drawing.conditions_text, width)) if part]
+        paragraphs = [part for part in (drawing.plot, _wrapped(drawing.notes, width)) if part]
         parts.append(_heading(drawing.title, "-") + "\n\n".join(paragraphs))
     use = [f"{title}: {entry[key]}" for title, key in (("Good at", "good"), ("Bad at", "bad")) if entry[key]]
     use += [" ".join(measured)] if measured else []

@@ -100,9 +100,8 @@ class _Queue:
             length = automatic_threshold(name, self.table, self.link.rate_bps) or parse_length(value)
         except UnitError:
             return float(value) if isinstance(value, (int, float)) else None
-        return {"packets": float(length.amount), "bytes": float(length.amount) / self.link.packet_bytes}.get(
-            length.unit
-        )
+        amount = float(length.amount)
+        return {"packets": amount, "bytes": amount / self.link.packet_bytes}.get(length.unit)
 
     def weight(self) -> float | None:
         """RED's w_q; the words choose a time constant T at mean packets: 1 - exp(-1 / (C T)) (algorithm/red.rs)."""
@@ -183,7 +182,7 @@ def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:
 
 
 def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[LinkWarning]:
-    """A warning for each of these links whose rate is not `rate`, the rate in bit/s of a text such as tc's tbf."""
+    """A warning for each of these links whose rate is not `rate`, the rate in bit/s in a text such as tc's tbf."""
     links = [
         LoadedLink.from_scenario(resolved, place)
         for place in places
@@ -204,7 +203,7 @@ def rate_mismatch_warnings(rate: float | None, resolved: Resolved, places: Seque
 
 
 def lost_setting_warnings(lost: Sequence[str], places: Sequence[str]) -> list[LinkWarning]:
-    """A warning for each of these links if the words of another program express more than the scheme's parameters."""
+    """A warning for each of these links if a text of another dialect has settings that parameters cannot express."""
     advice = "penstock convert lists it with the rest of the text"
     return [
         LinkWarning(place, "not-converted", f"not converted: {'; '.join(lost)}", advice, "") for place in places if lost

@@ -32,7 +32,8 @@ class Handshake:
     """Times in seconds at which the packets of a handshake passed; NaN for a packet that was not captured.
 
     Attributes:
-        syn_t: time of the SYN; `syn_ack_t`: of the SYN-ACK; `ack_t`: of the next packet from the host of the SYN.
+        syn_t, syn_ack_t: times of the SYN and the SYN-ACK in seconds since the start of the capture; NaN if unknown.
+        ack_t: the same of the next packet from the host that sent the SYN.
         is_opened_by_sender: whether the sender of the data opened the connection.
         ack_bytes: size of the third packet.
 

@@ -39,7 +39,7 @@ class LinkEnd:
         node: the node of the scenario whose place it takes.
         namespace: the network namespace in which it lives.
         device: name of the TUN device that is made there.
-        is_ethernet: whether the device is an Ethernet device that is there already; then it is so for all hosts.
+        is_ethernet: whether the device is an existing Ethernet device, for all ends of the link or for none.
 
     """
 

@@ -19,7 +19,7 @@ _FOLDER: Final = resources.files("penstock.live")
 
 
 def bench_page(material: Mapping[str, Any]) -> str:
-    """The page of this data of `penstock.live.page_data`."""
+    """The page with the content that `live_page_data` returns."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     pages = Environment(loader=PackageLoader("penstock.live", "."), autoescape=True, undefined=StrictUndefined)

@@ -15,9 +15,6 @@ from penstock.reproduce.paper import Paper
 
 __all__ = ["ReadmeSection", "readme_sections"]
 
-_LINK_WITHIN = re.compile(r"\[([^][]+)\]\((?!https?://)[^()\s]+\)")
-"""A link to a file or heading, which the page does not have; its text is kept."""
-
 
 @dataclass(frozen=True)
 class ReadmeSection:
@@ -41,10 +38,10 @@ def readme_sections(paper: Paper, anchors: Mapping[str, str]) -> list[ReadmeSect
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     markdown.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
-    markdown.validateLink = lambda url: url.startswith(("https://", "http://"))  # type: ignore[method-assign]
     parts: list[tuple[str, list[Token]]] = [("", [])]
-    tokens = iter(markdown.parse(_LINK_WITHIN.sub(r"\1", read_text(file))))
+    tokens = iter(markdown.parse(read_text(file)))
     for token in tokens:
+        token.children = token.children and _without_local_links(token.children)
         if token.type == "heading_open" and token.tag in ("h1", "h2"):
             title = next(tokens).content
             next(tokens)
@@ -62,3 +59,14 @@ def readme_sections(paper: Paper, anchors: Mapping[str, str]) -> list[ReadmeSect
         # Rendered without any HTML from the text.
         sections.append(ReadmeSection(title, Markup(re.sub(r"<code>([\w./-]+)</code>", linked, html))))
     return [part for part in sections if part.title != "Status" and part.html.strip()]
+
+
+def _without_local_links(tokens: list[Token]) -> list[Token]:
+    """The tokens without links to files and headings, which the page does not have; the text of these links is kept."""
+    kept, is_web = [], False
+    for token in tokens:
+        if token.type == "link_open":  # links do not nest
+            is_web = str(token.attrs["href"]).startswith(("https://", "http://"))
+        if is_web or token.type not in ("link_open", "link_close"):
+            kept.append(token)
+    return kept

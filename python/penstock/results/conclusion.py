@@ -242,7 +242,7 @@ def best_counts_sentence(labels: Sequence[str], best: Sequence[Sequence[int]], m
 
 
 def _points(share: float) -> str:
-    """A share as percentage points, in words."""
+    """A share as text, in percentage points: `2 points`."""
     points = 100 * share
     return f"{points:g} point{'' if points == 1 else 's'}"
 

@@ -40,8 +40,8 @@ class StudyDesign:
         schemes: the schemes, each a name with its given parameters, in order.
         points: the combinations of swept values, in order; a single empty combination without a sweep.
         replaced_links: the links whose queue was replaced.
-        version: of penstock.
-        AQMs: keys of the code of AQMs in Python, by name.
+        version: version of penstock.
+        aqms: keys of the code of AQMs in Python, by name.
         precision: the goal that ended the runs: `metric`, `rel_error`, `looks` and the `level` of each interval.
         warnings: settings that do not suit their link.
         scenarios: the resolved scenario of each run, by address.

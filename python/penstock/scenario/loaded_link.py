@@ -26,7 +26,7 @@ class LoadedLink:
         place: name of the direction, such as `bottleneck` or `bottleneck.reverse`.
         rate_bps: rate in bit/s.
         rtt_s: longest propagation round trip of its flows.
-        buffer_pkts: limit of the queue in packets of this size.
+        buffer_pkts: limit of the queue in packets of `packet_bytes`.
         packet_bytes: size of a full packet with headers.
         flows: number of endless TCP flows of the scenario (kind `tcp`), at least 1.
         has_tcp_flows: whether the scenario has such flows, and a round trip over this link is known.

@@ -32,7 +32,7 @@ class _Group:
     columns: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
     def add_if_it_fits(self, file: Path, columns: dict[str, tuple[str, bool]]) -> bool:
-        """Add a part if it fits."""
+        """Add a part if it fits; returns whether it was added."""
         size = self.size + file.stat().st_size
         if size > LARGEST or any(self.columns.get(name, kind) != kind for name, kind in columns.items()):
             return False

@@ -172,6 +172,6 @@ def _is_precise(runs: Runs, precision: Precision) -> bool:
 
 
 def _planned(precision: Precision, checks: PrecisionChecks) -> dict[str, Any]:
-    """The goal, the looks, and the level of the interval at each look: together, all intervals cover with 95 %."""
+    """The goal, the looks, and the level of each interval, so that all of them jointly cover the mean with 95 %."""
     goal = {"metric": precision.metric, "rel_error": precision.rel_error}
     return {**goal, "looks": list(checks.runs), "level": 1 - checks.alpha}

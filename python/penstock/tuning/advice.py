@@ -153,14 +153,7 @@ class Advice:
     @property
     def _overload(self) -> str:
         """A sentence if traffic that does not slow down offers more than the link carries; else empty."""
-        load = next(
-            (
-                point.load
-                for point in self.map
-                if (point.rate_factor, point.flows_factor, point.rtt_factor) == (1, 1, 1)
-            ),
-            0.0,
-        )
+        load = next((point.load for point in self.map if point.factors == (1, 1, 1)), 0.0)
         if load <= 1:
             return ""
         return f"Unresponsive traffic alone offers {100 * load:.0f} % of the link's rate, so no queue can help much. "
@@ -205,14 +198,13 @@ class Advice:
             ],
             "map": [
                 {
-                    **{
-                        "rate": point.rate_factor,
-                        "flows": point.flows_factor,
-                        "rtt": point.rtt_factor,
-                        "met": point.is_met,
-                    },
+                    "rate": point.rate_factor,
+                    "flows": point.flows_factor,
+                    "rtt": point.rtt_factor,
+                    "met": point.is_met,
                     "missed": {aim: value if np.isfinite(value) else None for aim, value in point.missed_aims.items()},
-                    **{"met_by": point.met_by, "load": point.load},
+                    "met_by": point.met_by,
+                    "load": point.load,
                 }
                 for point in self.map
             ],

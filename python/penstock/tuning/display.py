@@ -169,7 +169,7 @@ def _device(device: dict[str, str | None], advice: Advice) -> Iterator[str]:
 
 def map_rows(advice: Advice) -> list[str]:
     """The robustness map: a line for each rate and number of flows, a column for each round trip."""
-    point_of = {(point.rate_factor, point.flows_factor, point.rtt_factor): point for point in advice.map}
+    point_of = {point.factors: point for point in advice.map}
     head = "    rate   flows   round trip x " + "  ".join(f"{factor:g}" for factor in FACTORS)
     label = advice.best.measured.setting.label
     lines = [f"Map: {label} meets all aims (+), only another setting does (o), none does (-):", head]

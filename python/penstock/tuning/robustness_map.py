@@ -36,6 +36,11 @@ class MapPoint:
     load: float = 0.0
 
     @property
+    def factors(self) -> tuple[float, float, float]:
+        """The factors of rate, flows and round trip."""
+        return self.rate_factor, self.flows_factor, self.rtt_factor
+
+    @property
     def is_met(self) -> bool:
         """Whether the advised setting meets all aims here."""
         return not self.missed_aims

@@ -103,8 +103,8 @@ fn scenario(cell: &Cell<'_>, settings: &Value, seed: u64) -> Scenario {
     let ecn = cell.qdisc.ends_with("_ecn");
     let shift = (seed - 1) * SHIFT_NS;
     // the recorded receiver, and a kernel that counts 10 ms
-    // a SYN is small: on our link it finds a round trip shorter by a service time, which BBR keeps for 10 s. Where
-    // its loss decides (Linux then does without ECN) it is there all the same
+    // a SYN is small: on our link its round trip is shorter by a service time, and BBR keeps this minimum for 10 s. So
+    // BBR has no SYN, except in the cell in which the loss of a SYN matters: Linux then uses no ECN
     let syn = !cell.cc.contains("bbr") || cell.qdisc == "red_ecn";
     let mut tcp = json!({
         "packet": {"bytes": 1448}, "headers": {"bytes": 66}, "ack_size": {"bytes": 66}, "syn": syn, "ecn": ecn,

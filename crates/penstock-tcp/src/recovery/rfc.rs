@@ -31,7 +31,7 @@ pub(super) fn first_ack_is_echo(_repeated: bool) -> bool {
     false
 }
 
-/// The loss of a SYN says nothing about the path yet.
+/// The loss of a SYN is no measurement of the path's capacity.
 #[inline]
 pub(super) fn opening_restores_ssthresh() -> bool {
     true

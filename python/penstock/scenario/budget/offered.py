@@ -42,14 +42,14 @@ class Stream:
         route: link directions of the data.
         reverse_route: link directions of the acknowledgements; empty for datagrams.
         flows: number of flows; of incast, of senders.
-        represented_pairs: number of pairs of ends that this one stands for.
+        represented_pairs: number of pairs of sender and receiver that this pair stands for.
         active_s: mean time that a flow is active.
         packet_bits: size of a packet on the wire.
         packet_rate: packets per second that the flows offer together if nothing is lost, at most `ENDLESS`.
         is_elastic: whether they offer less when packets are lost. Transfers that arrive by themselves are not elastic.
-        round_trip_s: seconds of propagation and of one packet's transmission on every link.
+        round_trip_s: propagation in both directions, and one packet's transmission on every link of the route.
         max_window: packets that one connection has outstanding at most.
-        connections_per_second: connections opened per second together, whatever has become of earlier ones.
+        connections_per_second: connections that all flows together open per second, even if earlier ones are open.
         session_transfer_pkts: packets of a connection that is opened by a session, else 0.
         max_open_connections: connections that the sessions have open together at most.
 

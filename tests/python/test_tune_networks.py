@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import penstock as ps
 import pytest
-from penstock.studies.plan import own_queue, with_fixed_queue_sizes
+from penstock.scenario.document import Document
+from penstock.studies.candidate import Candidate
+from penstock.studies.plan import own_queue, with_fixed_queue_sizes, with_fixed_sizes
 from penstock.tuning.scaling import scaled_scenario
 
 
@@ -26,3 +28,43 @@ def test_queues_keep_their_sizes_in_other_networks(queue: ps.Queue | None, sizes
     smaller = scaled_scenario(fixed, "bottleneck", rate=0.5, flows=1.0, rtt=0.5)
     own = own_queue(smaller, "bottleneck")
     assert {name: own[name] for name in sizes} == sizes
+
+
+@pytest.mark.parametrize(
+    ("reverse", "place", "limit"),
+    [
+        ('queue = "same"', "bottleneck.reverse", "100kB"),
+        ('rate = "1Mbit"', "bottleneck.reverse", "20p"),  # no queue, not watched: the default of at least 20 packets
+        ("", "access", "500kB"),  # not watched
+    ],
+)
+def test_a_direction_without_a_queue_of_its_own_keeps_its_size(reverse: str, place: str, limit: str) -> None:
+    text = f"""
+duration = "5s"
+[links.bottleneck]
+from = "a"
+to = "b"
+rate = "10Mbit"
+delay = "20ms"
+queue = {{ scheme = "droptail", limit = "2BDP" }}
+watch = true
+reverse = {{ {reverse} }}
+[links.access]
+from = "b"
+to = "c"
+rate = "100Mbit"
+delay = "0ms"
+[traffic.bulk]
+kind = "tcp"
+from = "a"
+to = "c"
+"""
+    fixed = with_fixed_queue_sizes(Document.parse(text), [place])
+    assert own_queue(scaled_scenario(fixed, "bottleneck", rate=0.5, flows=1.0, rtt=0.5), place)["limit"] == limit
+
+
+def test_sizes_of_candidates_are_those_on_the_link() -> None:
+    link = ps.dumbbell(rate="10Mbit", rtt="40ms", traffic={"bulk": ps.Tcp()}).document()
+    given = {"limit": "2BDP", "min_th": "4ms", "max_p": 0.02}
+    fixed = with_fixed_sizes(Candidate("red", given), link, "bottleneck")
+    assert fixed.params == {"limit": "100kB", "min_th": "5000B", "max_p": 0.02}

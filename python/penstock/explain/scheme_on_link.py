@@ -13,13 +13,12 @@ from penstock.explain.warnings import (
     LinkWarning,
     average_seconds,
     lost_setting_warnings,
-    queue_table,
     queue_warnings,
     rate_mismatch_warnings,
 )
 from penstock.results.display import scheme_argument
 from penstock.scenario.document import Document
-from penstock.scenario.loaded_link import LoadedLink
+from penstock.scenario.loaded_link import LoadedLink, queue_table
 from penstock.studies.candidate import Candidate
 from penstock.studies.plan import check_places, with_candidate_queue
 from penstock.units import format_rate, format_time

@@ -113,7 +113,6 @@ Cell = Mapping[str, MeanWithHalfWidth]
 class StandardResults:
     """The measured cells: one per scheme and load without ECN, and one with ECN for schemes that mark."""
 
-    penstock_version: str
     run_count: int
     cells: Mapping[tuple[str, int, bool], Cell]
 
@@ -137,7 +136,7 @@ def load_results() -> StandardResults:
         }
         for row in data["rows"]
     }
-    return StandardResults(data["penstock"], data["runs"], cells)
+    return StandardResults(data["runs"], cells)
 
 
 def results_json(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:

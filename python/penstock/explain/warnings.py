@@ -12,7 +12,7 @@ from penstock.explain.traffic_warnings import WarningTexts, traffic_warnings, un
 from penstock.model import design
 from penstock.results.run_table import RunTable
 from penstock.scenario.budget.estimate import offered_streams
-from penstock.scenario.loaded_link import LoadedLink
+from penstock.scenario.loaded_link import LoadedLink, queue_table
 from penstock.scenario.resolve import Resolved
 from penstock.units import UnitError, format_rate, parse_length, parse_size, parse_time
 
@@ -20,7 +20,6 @@ __all__ = [
     "LinkWarning",
     "average_seconds",
     "lost_setting_warnings",
-    "queue_table",
     "queue_warnings",
     "rate_mismatch_warnings",
     "scenario_warnings",
@@ -208,13 +207,6 @@ def lost_setting_warnings(lost: Sequence[str], places: Sequence[str]) -> list[Li
     return [
         LinkWarning(place, "not-converted", f"not converted: {'; '.join(lost)}", advice, "") for place in places if lost
     ]
-
-
-def queue_table(resolved: Resolved, place: str) -> Any:
-    """The queue of a link as `check` shows it; None if it has none."""
-    link = resolved.readable["links"][place.removesuffix(".reverse")]
-    back = link.get("reverse", {}).get("queue")
-    return back if place.endswith(".reverse") and back != "same" else link.get("queue")
 
 
 def _has_plain_rate(resolved: Resolved, place: str) -> bool:

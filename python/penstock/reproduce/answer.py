@@ -89,11 +89,11 @@ def _numbers(badge_counts: Mapping[str, int]) -> str:
 
 
 def _farthest_off(claims: Iterable[Claim]) -> str:
-    """The claim with the largest miss, with the numbers that decide it; empty if all are confirmed."""
+    """The claim with the worst badge and the largest miss, with the numbers that decide it; empty without a miss."""
     missed = [claim for claim in claims if is_counted(claim) and claim.get("badge") not in (None, "confirmed")]
     if not missed:
         return ""
-    claim = max(missed, key=lambda claim: (_largest_miss(claim, unknown=0.0), list(BADGES).index(claim["badge"])))
+    claim = min(missed, key=badge_sort_key)
     return f"{'Not confirmed' if len(missed) == 1 else 'Farthest off'}: {claim['says']}; {deciding_part(claim)}."
 
 
@@ -161,10 +161,5 @@ def badge_sort_key(claim: Claim) -> tuple[int, float]:
     order = -list(BADGES).index(badge) if badge in BADGES else 1
     if not is_counted(claim):
         order = 2
-    return order, -_largest_miss(claim, unknown=math.inf)
-
-
-def _largest_miss(claim: Claim, unknown: float) -> float:
-    """The largest miss of a part, as a multiple of `FAR`; `unknown` if the claim has no distance."""
     distance = claim.get("distance")
-    return distance["worst"] / FAR[distance["unit"]] if distance else unknown
+    return order, -distance["worst"] / FAR[distance["unit"]] if distance else -math.inf

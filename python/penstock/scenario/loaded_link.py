@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.scenario.resolve import Resolved
 
-__all__ = ["LARGEST_BDP", "LoadedLink"]
+__all__ = ["LARGEST_BDP", "LoadedLink", "queue_table"]
 
 DEFAULT_RTT_S = 0.1
 """For a link that no flow's round trip crosses; RFC 8289 assumes 100 ms for the Internet."""
@@ -108,3 +108,10 @@ def _window(resolved: Resolved, name: str) -> float:
     """The receive window of a flow of this traffic in packets; infinite if it is random or unknown."""
     window = resolved.readable["traffic"].get(name, {}).get("window")
     return float(window) if isinstance(window, (int, float)) else math.inf
+
+
+def queue_table(resolved: Resolved, place: str) -> Any:
+    """The queue of a link direction as `check` shows it; None if it has none."""
+    link = resolved.readable["links"][place.removesuffix(".reverse")]
+    back = link.get("reverse", {}).get("queue")
+    return back if place.endswith(".reverse") and back != "same" else link.get("queue")

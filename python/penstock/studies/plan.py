@@ -19,6 +19,7 @@ from penstock.errors import (
 from penstock.results.display import count_phrase, setting_text
 from penstock.scenario.budget import BudgetLimits, check_budget
 from penstock.scenario.document import Document, ScenarioLike, as_document, tree_with_value
+from penstock.scenario.loaded_link import queue_table
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.pilots import with_warmups
@@ -32,6 +33,7 @@ __all__ = [
     "with_candidate_queue",
     "with_default_watches",
     "with_fixed_queue_sizes",
+    "with_fixed_sizes",
 ]
 
 
@@ -224,16 +226,10 @@ def _queue_at(document: Document, place: str) -> Mapping[str, Any]:
     return queue if isinstance(queue, Mapping) else {}
 
 
-def _default_queue(document: Document, place: str) -> Mapping[str, Any]:
-    """The default queue of a place when it is watched; empty if the scenario has errors."""
+def _resolved_queue(document: Document, place: str) -> Mapping[str, Any]:
+    """The queue of a place when it is watched, its own or the default; empty if the scenario has errors."""
     resolved = resolve(tree_with_value(document.tree, f"{_path(place)}.watch", True, place))
-    return {} if resolved.errors else _resolved_queue(resolved, place)
-
-
-def _resolved_queue(resolved: Resolved, place: str) -> Mapping[str, Any]:
-    table = resolved.readable["links"].get(place.removesuffix(".reverse"), {})
-    queue: Mapping[str, Any] = (table.get("reverse", {}) if place.endswith(".reverse") else table).get("queue", {})
-    return queue
+    return {} if resolved.errors else queue_table(resolved, place) or {}
 
 
 def with_fixed_queue_sizes(document: Document, places: Sequence[str]) -> Document:
@@ -242,13 +238,19 @@ def with_fixed_queue_sizes(document: Document, places: Sequence[str]) -> Documen
     Sizes in BDP or as a time at the link's rate are replaced by what they are here, and a default queue by itself. So a
     queue keeps its sizes if rate and round trip are scaled, as the buffer of a device does.
     """
-    resolved = document.resolve()
     for place in places:
-        here = _resolved_queue(resolved, place)
+        here = _resolved_queue(document, place)
         written = _queue_at(document, place) or here
-        queue = {key: _fixed_size(value, here.get(key)) for key, value in written.items()}
-        document = Document(tree_with_value(document.tree, f"{_path(place)}.queue", queue, place), document.origins)
+        if queue := {key: _fixed_size(value, here.get(key)) for key, value in written.items()}:
+            tree = tree_with_value(document.tree, f"{_path(place)}.queue", queue, place)
+            document = Document(tree, document.origins)
     return document
+
+
+def with_fixed_sizes(candidate: Candidate, document: Document, place: str) -> Candidate:
+    """The candidate in which no given size depends on rate or round trip: each is what it is at this place."""
+    here = _resolved_queue(with_candidate_queue(document, candidate, [place]), place)
+    return replace(candidate, params={key: _fixed_size(each, here.get(key)) for key, each in candidate.params.items()})
 
 
 def _fixed_size(written: Any, here: Any) -> Any:
@@ -261,7 +263,7 @@ def _fixed_size(written: Any, here: Any) -> Any:
 
 def own_queue(document: Document, place: str) -> Mapping[str, Any]:
     """The table of the queue at a place, written in the scenario or by default; with its `scheme`."""
-    return {"scheme": "droptail", **(_queue_at(document, place) or _default_queue(document, place))}
+    return {"scheme": "droptail", **(_queue_at(document, place) or _resolved_queue(document, place))}
 
 
 def _path(place: str) -> str:
@@ -293,7 +295,7 @@ def with_candidate_queue(document: Document, candidate: Candidate, places: Seque
     """
     for place in places:
         path = _path(place)
-        queue = candidate.queue_table(_queue_at(document, place) or _default_queue(document, place))
+        queue = candidate.queue_table(_queue_at(document, place) or _resolved_queue(document, place))
         tree = tree_with_value(document.tree, f"{path}.queue", queue, candidate.origin)
         tree = tree_with_value(tree, f"{path}.watch", True, candidate.origin)
         inside = f"{path}.queue."

@@ -26,6 +26,7 @@ from penstock.studies.plan import (
     own_queue,
     with_default_watches,
     with_fixed_queue_sizes,
+    with_fixed_sizes,
 )
 from penstock.studies.store import RunResults
 from penstock.tuning.advice import Advice, ConfirmedSetting
@@ -124,6 +125,7 @@ def create_bench(
     import_optuna()  # reports a missing package before the first run
     document = with_default_watches(_with_warmup(document, candidates, places, jobs), resolved)
     document = with_fixed_queue_sizes(document, places)
+    candidates = tuple(with_fixed_sizes(candidate, document, places[0]) for candidate in candidates)
     resolved = document.resolve()
     links = [LoadedLink.from_scenario(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))

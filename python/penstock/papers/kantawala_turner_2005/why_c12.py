@@ -6,7 +6,7 @@ from . import fig4c, overall
 from .setup import DRR_BASED, NEW, TRIPS, in_authors_setup, paper_study
 
 FEWER = 500  # flows (Section 4)
-NOT_OVERLOADED = 700  # flows: the largest number here with which the link is full and few packets are lost
+NOT_OVERLOADED = 700  # flows: they fill the link and lose 0.05 to 0.2 % of their packets; 1000 flows lose 3 to 6 %
 
 study = in_authors_setup(
     paper_study(

@@ -34,10 +34,11 @@ _OF_A_LINK = re.compile(r"\s(?:duplex-link|simplex-link|queue-limit)\s")
 
 @dataclass
 class _Script:
-    """The settings in a script: variables of classes, links with queues and limits, variables of single queues."""
+    """The settings in a script: variables of classes, links and their queue limits, variables of single queues."""
 
     classes: dict[str, dict[str, str]] = field(default_factory=dict)
     links: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The kind of queue and the bandwidth of each link FROM-TO."""
     delays: dict[str, str] = field(default_factory=dict)
     queue_limits: dict[str, str] = field(default_factory=dict)
     objects: dict[str, dict[str, str]] = field(default_factory=dict)

@@ -106,7 +106,10 @@ class RealComparison:
         return {"penstock": _native.version, "scenario": self.plan.base.readable, "rows": rows, "differences": []}
 
     def text_tables(self) -> list[TextTable]:
-        """A table for each case and place: simulated and measured means, and their differences with intervals."""
+        """A table for each case and place: simulated and measured means, and their differences with intervals.
+
+        Without simulations, the tables are those of a comparison.
+        """
         if self.simulated is None:
             return comparison_grids(
                 list(self.rows()), list(self.difference_rows()), self.plan.replaced_links, len(self.real.seeds)

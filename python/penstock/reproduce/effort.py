@@ -31,8 +31,9 @@ class ReproductionEffort:
     """The extent of a reproduction, and the store of its results.
 
     Attributes:
-        mode: "quick": few seeds and a part of each sweep; "full": the paper's own seeds and lengths; "normal": the full
-            sweep with at most `NORMAL_SEEDS` seeds.
+        mode: "normal": the full sweep with at most `NORMAL_SEEDS` seeds; "full": with the paper's number of seeds, and
+            the claims are decided in the set-up as printed, too; "quick": few seeds, a part of the sweep and, for most
+            experiments, shorter runs.
         store: results of these and earlier runs.
         jobs: threads.
         progress: called with the number of finished runs and of planned runs.

@@ -26,7 +26,7 @@ __all__ = ["Judge", "PrintedTable", "PrintedTableCell", "read_printed_texts", "t
 
 Judge = Callable[[RunSample, float], Condition]
 """How a measured number is compared with a printed one."""
-Place = Callable[[str, str], tuple[str, Mapping[str, Any]]]
+CellAddress = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """The metric of a cell and the labels under which it is measured, by its row and its column."""
 FONT_SIZE = 7.0
 """Points."""
@@ -62,11 +62,11 @@ class PrintedTable:
     cells: Sequence[PrintedTableCell]
 
     @classmethod
-    def read(cls, file: Path, place: Place, judges: Mapping[str, Judge]) -> PrintedTable:
+    def read(cls, file: Path, address_of: CellAddress, judges: Mapping[str, Judge]) -> PrintedTable:
         """The cells of a file; `judges` has the tolerance of each metric."""
         cells = []
         for row, column, number in read_printed_texts(file):
-            metric, at = place(row, column)
+            metric, at = address_of(row, column)
             cells.append(PrintedTableCell(row, column, float(number), metric, at, judges[metric]))
         return cls(cells)
 

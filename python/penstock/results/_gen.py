@@ -29,8 +29,12 @@ class MetricTypes(Mapping[str, Any]):
 
 def source() -> str:
     """The text of the generated file."""
-    lines = [f"    {metric.name}: {_type(metric)}\n" for metric in METRICS if metric.name.isidentifier()]
-    return _HEAD + "".join(lines)
+    return _HEAD + "".join(_attribute(metric) for metric in METRICS if metric.name.isidentifier())
+
+
+def _attribute(metric: Metric) -> str:
+    title = metric.title[0].upper() + metric.title[1:]
+    return f'    {metric.name}: {_type(metric)}\n    """{title}."""\n'
 
 
 def _type(metric: Metric) -> str:

@@ -26,7 +26,7 @@ class DisplayUnit:
 
 
 def display_unit(quantity: Quantity, values: Iterable[float]) -> DisplayUnit:
-    """The unit for a set of values of one metric, from the largest of them.
+    """The unit for a set of values of one metric, from the largest and, for times, the smallest of them.
 
     Times that range from milliseconds to seconds are in milliseconds.
 

@@ -158,7 +158,7 @@ def _shown_metrics(rows: Sequence[Row]) -> Sequence[str]:
 def difference_grid(title: str, heads: tuple[str, str], lines: Mapping[str, tuple[Row, Row, Row | None]]) -> TextTable:
     """A table of two kinds of runs: for each metric the two means and the difference, each with its half-width.
 
-    `headers` names the two kinds; a line has the rows of both and of the paired difference.
+    `heads` names the two kinds; a line has the rows of both and of the paired difference.
     """
     rows = []
     for name, (first, second, difference) in lines.items():

@@ -133,7 +133,7 @@ class Run:
         traffic: metrics of each group of flows.
         dscp: metrics of all traffic sent with each codepoint, by its name, such as "EF", or its number; empty where all
             traffic has the same one.
-        fairness: Jain's index over all flows.
+        fairness: `jain`, Jain's index over all flows.
         events: number of events of the simulation, a measure of cost; it may change with the version, even if the
             results do not.
         cpu_s: processor time in seconds.

@@ -199,7 +199,8 @@ def _against_sample(sample: RunSample, bound: RunSample, sign: str) -> Condition
     upward, scale = sign.startswith(">"), abs(bound.mean)
     ordered = _bases_ordered(sample, bound, sign.removesuffix("="))
 
-    def change(finding: Finding) -> Finding:
+    def restated(finding: Finding) -> Finding:
+        """The finding on the difference as a finding on the two samples, with both means."""
         if finding.measured is None:
             return finding
         pair = f"{_number(sample.mean)} {sign} {_number(bound.mean)}"
@@ -207,7 +208,7 @@ def _against_sample(sample: RunSample, bound: RunSample, sign: str) -> Condition
         part = ConditionPart(finding.verdict, ordered, _percent(miss, scale))
         return replace(finding, why=f"{pair}? difference {_text(finding.measured)}", parts=(part,))
 
-    condition = replace(inner.with_finding_change(change), margin=inner.margin / (scale or 1.0))
+    condition = replace(inner.with_finding_change(restated), margin=inner.margin / (scale or 1.0))
     is_tie = sample.random and bound.random and not (sample - bound).values.any()
     return condition.with_finding_change(_tie) if is_tie and not sign.endswith("=") else condition
 
@@ -293,12 +294,17 @@ def per_run(function: Callable[..., float], *samples: RunSample | Sequence[RunSa
     flat = [s for item in samples for s in ([item] if isinstance(item, RunSample) else item)]
     runs = max(len(s.values) for s in flat)
 
-    def of(sample: RunSample, run: int) -> float:
+    def value_in_run(sample: RunSample, run: int) -> float:
         return float(sample.values[run if sample.random else 0])
 
     values = [
         function(
-            *(of(s, run) if isinstance(s, RunSample) else np.array([of(member, run) for member in s]) for s in samples)
+            *(
+                value_in_run(s, run)
+                if isinstance(s, RunSample)
+                else np.array([value_in_run(member, run) for member in s])
+                for s in samples
+            )
         )
         for run in range(runs)
     ]

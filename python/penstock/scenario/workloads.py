@@ -198,7 +198,7 @@ def _all(users: int) -> int:
 
 @dataclass(frozen=True)
 class WorkloadKind:
-    """A named workload.
+    """A kind of workload, such as "office".
 
     Attributes:
         doc: description.

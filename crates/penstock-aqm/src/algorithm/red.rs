@@ -32,8 +32,9 @@
 //! queue, set w_q = 1 and `guards = false`.
 //!
 //! `min_th` "auto" is max(5, C d / 2) typical packets with a target d of 5 ms for the average queueing delay, and `max_th`
-//! "auto" is three times min_th (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4). The average is then
-//! about 2 min_th. For another target d, set min_th to a time, d / 2, and max_th to "auto".
+//! "auto" is three times min_th (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4). Adaptive
+//! variants of RED then keep the average near 2 min_th; RED itself has this average only at one load. For another target d,
+//! set min_th to a time, d / 2, and max_th to "auto".
 //!
 //! `spacing` selects how p_a follows from p_b, with n arrivals since the last drop, this one included:
 //! * "count" (1993): p_b / (1 - (n - 1) p_b); gaps between drops are uniform on 1 .. 1/p_b;

@@ -141,7 +141,7 @@ fig1_2 = Exhibit(
 
 
 def dsred_rows(_: ReproductionEffort) -> Rows:
-    """Kl 5, Kh 25, gamma 0.96."""
+    """DSRED's drop function with Kl 5, Kh 25 and gamma 0.96, up to 40 packets."""
     return drop_curve_rows("DSRED", "dsred:min_th=5,max_th=25,gamma=0.96", 40)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from penstock.reproduce.printed_table import Judge, Place, PrintedTable, read_printed_texts
+from penstock.reproduce.printed_table import CellAddress, Judge, PrintedTable, read_printed_texts
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -65,9 +65,9 @@ TOLERANCES: dict[str, Judge] = {
 EXPECTED = Path(__file__).parent / "expected"
 
 
-def read_thesis_table(name: str, place: Place) -> PrintedTable:
-    """A table of numbers; `place` returns the metric of a cell and its labels."""
-    return PrintedTable.read(EXPECTED / f"{name}.csv", place, TOLERANCES)
+def read_thesis_table(name: str, address_of: CellAddress) -> PrintedTable:
+    """A table of numbers; `address_of` returns the metric of a cell and its labels."""
+    return PrintedTable.read(EXPECTED / f"{name}.csv", address_of, TOLERANCES)
 
 
 NS2: dict[str, dict[str, float]] = {}

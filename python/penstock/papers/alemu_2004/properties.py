@@ -75,7 +75,7 @@ def _between(scheme: str, rate: float) -> float:
 
 @cache
 def slope_and_level_counts(name: str) -> tuple[int, int]:
-    """Numbers of slopes and of level parts of the drop function between 0 and 1."""
+    """Of the drop function where it is below 1: the number of positive slopes, and of values (the levels of steps)."""
     scheme = f"{NAMES[name]}:gentle=false" if name in STRICT else NAMES[name]
     xs, ds = drop_functions.drop_curve(scheme, 35)
     inner = ds < 1

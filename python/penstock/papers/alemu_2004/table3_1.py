@@ -45,12 +45,12 @@ ROWS_STUDY = Sweep(
 )
 
 
-def _place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
+def _address(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
     _, max_th, _, min_th = row.split()
     return column, {"max_th": float(max_th), "min_th": float(min_th)}
 
 
-PRINTED = judge.read_thesis_table("tab3-1", _place)
+PRINTED = judge.read_thesis_table("tab3-1", _address)
 WIDER = PrintedTable([replace(cell, metric="25 to 35", column=cell.row) for cell in PRINTED if cell.metric == "full"])
 """The column of full queues, on the assumption that they are queues of more than 25 packets."""
 FULL = metric("full", "%", "full queues")

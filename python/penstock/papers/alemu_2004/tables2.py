@@ -66,11 +66,11 @@ def cell_labels(row: str, flows: int) -> Mapping[str, Any]:
 def read_table(name: str) -> PrintedTable:
     """The cells of a table; its columns have names such as "AQS at 28"."""
 
-    def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
+    def address(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
         metric, _, flows = column.partition(" at ")
         return metric, cell_labels(row, int(flows))
 
-    return judge.read_thesis_table(name, place)
+    return judge.read_thesis_table(name, address)
 
 
 def row_claims(name: str, unit: str = "") -> Iterator[Claim]:

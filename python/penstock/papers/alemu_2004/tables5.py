@@ -69,11 +69,11 @@ def codes_where(text: str, chosen: Callable[[int, int], bool]) -> ValueRange:
 def read_table(name: str, code: str) -> PrintedTable:
     """The cells of a table."""
 
-    def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
+    def address(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
         metric, scheme = column.split()
         return metric, {"code": code, "scheme": scheme, "flows": int(row.split()[0])}
 
-    return judge.read_thesis_table(name, place)
+    return judge.read_thesis_table(name, address)
 
 
 def table_claims(name: str, code: str, last: int) -> Iterator[Claim]:

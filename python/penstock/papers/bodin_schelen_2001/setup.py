@@ -296,7 +296,7 @@ def under_da(number: Number) -> Number:
 
 
 def under_dfq(number: Number) -> Number:
-    """A number with drops from the queue."""
+    """The number in the cells with the strategy DFQ (drops from the queue)."""
     return number(strategy="DFQ")
 
 

@@ -33,7 +33,7 @@ class Table:
         return f"{self.path}.{key}" if self.path else key
 
     def add_error(self, key: str, message: str) -> None:
-        """Record an error of a key; its value is readable unless it is a table of tables."""
+        """Record an error of a key, with the key's value unless that is a table of tables."""
         value = self.values.get(key)
         if key in self.values and not (
             isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())

@@ -17,13 +17,14 @@ import pytest
 from penstock.reproduce import experiment_run as reproduce
 from penstock.reproduce import page, record
 from penstock.reproduce import paper as papers
+from penstock.reproduce.answer import answer_text
 from penstock.reproduce.claim import have_badges, is_counted
 from penstock.reproduce.prose import readme_sections
 from penstock.reproduce.text import outcomes_text
 from playwright.sync_api import Page
 
 from .browser import faults, needs_chromium, resize
-from .page_checks import LARGEST, document_suits_every_reader, suits_every_reader
+from .page_checks import document_suits_every_reader, suits_every_reader
 
 # One process draws all recorded pages, and all tests here read them.
 pytestmark = pytest.mark.xdist_group("recorded pages")
@@ -39,17 +40,54 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+def pages_of(index: Path, paper: papers.Paper) -> list[Path]:
+    """The page of a paper, or its overview and the pages of its chapters."""
+    chapters = len(paper.metadata.get("chapters", ()))
+    names = [f"papers-{paper.name}.html", *(f"papers-{paper.name}-{number + 1}.html" for number in range(chapters))]
+    return [index.with_name(name) for name in names]
+
+
 @pytest.mark.slow
-def test_a_page_has_all_claims_and_assumptions_and_links_to_nothing_else(index: Path) -> None:
+def test_pages_have_all_experiments_and_assumptions_and_link_only_to_each_other(index: Path) -> None:
     for paper in papers.included_papers():
-        text = index.with_name(f"papers-{paper.name}.html").read_text(encoding="utf-8")
-        text = re.sub(r"<svg.*?</svg>", "", text, flags=re.S)
-        anchors = set(re.findall(r'\bid="([^"]+)"', text))
-        assert {experiment.id for experiment in paper.experiments} <= anchors
-        assert set(re.findall(r'href="#([^"]+)"', text)) <= anchors
-        assert {link for link in re.findall(r'href="([^"#]+)', text) if not link.startswith("http")} == {"papers.html"}
-        assert 'src="' not in text
-        assert re.search(r'<details id="assumptions"><summary>Assumptions</summary><div>\s*<(?:ul|ol|p)>', text)
+        texts = {
+            file.name: re.sub(r"<svg.*?</svg>", "", file.read_text("utf-8"), flags=re.S)
+            for file in pages_of(index, paper)
+        }
+        anchors = {name: set(re.findall(r'\bid="([^"]+)"', text)) for name, text in texts.items()}
+        assert {experiment.id for experiment in paper.experiments} <= set().union(*anchors.values())
+        for name, text in texts.items():
+            links = {link for link in re.findall(r'href="([^"]+)', text) if not link.startswith("http")} - {
+                "papers.html"
+            }
+            for link in links:
+                target, _, anchor = link.partition("#")
+                assert not anchor or anchor in anchors[target or name], f"{name}: {link}"
+                assert not target or target in texts
+            assert 'src="' not in text
+        overview = texts[f"papers-{paper.name}.html"]
+        assert re.search(r'<details id="assumptions"><summary>Assumptions</summary><div>\s*<(?:ul|ol|p)>', overview)
+
+
+@pytest.mark.slow
+def test_no_page_is_too_long_to_read(index: Path) -> None:
+    for file in (file for paper in papers.included_papers() for file in pages_of(index, paper)):
+        text = file.read_text(encoding="utf-8")
+        assert len(text) < 1_000_000, file.name
+        words = re.sub(r"<[^>]+>", " ", re.sub(r"<(script|style|svg).*?</\1>", "", text, flags=re.S)).split()
+        assert len(words) < 15_000, f"{file.name}: {len(words)} words"
+
+
+def test_the_readme_of_a_paper_counts_the_claims_that_are_recorded_as_confirmed() -> None:
+    counted = 0
+    for paper in papers.included_papers():
+        text = (paper.folder / "README.md").read_text(encoding="utf-8").partition("\n## ")[0]
+        answer = answer_text(record.recorded_outcomes(paper.experiments))
+        for held, total, printed in re.findall(r"(\d+) of (\d+) claims are confirmed; as printed, (\d+) are", text):
+            assert f": {held} of {total} claims are confirmed," in answer
+            assert f"In the set-up as printed, {printed} of {total} are confirmed." in answer
+            counted += 1
+    assert counted
 
 
 # The claims of a page: name and verdict, and how many there are of this name.
@@ -75,26 +113,31 @@ SHOWN = '[...document.querySelectorAll(".claim[data-verdict]")].filter((one) => 
 def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_asks(index: Path, tab: Page) -> None:
     suits_every_reader(tab, index)
     for paper in papers.included_papers():
-        assert index.with_name(f"papers-{paper.name}.html").stat().st_size < LARGEST
+        overview, *chapters = pages_of(index, paper)
         claims = [claim for outcome in record.recorded_outcomes(paper.experiments) for claim in outcome.claims]
         main = [claim for claim in claims if "reading" not in claim]
         field = "badge" if have_badges(claims) else "verdict"
         groups = Counter(claim[field] or claim["verdict"] for claim in main if is_counted(claim))
         expected = {f"{paper.alias}/{claim['id']}": claim_label(claim) for claim in main}
         tab.goto(index.as_uri())
-        tab.click(f'a[href="papers-{paper.name}.html"]')
-        tab.wait_for_url(f"**/papers-{paper.name}.html")
+        tab.click(f'a[href="{overview.name}"]')
+        tab.wait_for_url(f"**/{overview.name}")
         assert tab.evaluate("document.querySelector('h1').textContent") == paper.metadata["title"]
-        badges = {name: rest for name, *rest in tab.evaluate(CLAIMS)}
-        assert badges == {name: [word, name, 1] for name, word in expected.items()}
-        assert tab.evaluate("document.querySelectorAll('.claim p.reading').length") == len(claims) - len(main)
         tab.click(".contents a")
+        tab.wait_for_url("**/*.html#*")
         assert tab.evaluate("document.querySelector(location.hash).className") == "experiment"
-        for verdict, number in groups.items():
-            tab.click(f'button[data-verdict="{verdict}"]')
-            assert tab.evaluate(SHOWN) == number
-        tab.click('button[data-verdict=""]')
-        assert tab.evaluate(SHOWN) == len(main)
+        badges: dict[str, list[Any]] = {}
+        further, filtered = 0, Counter[str]()
+        for file in chapters or [overview]:
+            tab.goto(file.as_uri())
+            badges |= {name: rest for name, *rest in tab.evaluate(CLAIMS)}
+            further += tab.evaluate("document.querySelectorAll('.claim p.reading').length")
+            for button in tab.query_selector_all("button[data-verdict]:not([data-verdict=''])"):
+                button.click()
+                filtered[str(button.get_attribute("data-verdict"))] += tab.evaluate(SHOWN)
+        assert badges == {name: [word, name, 1] for name, word in expected.items()}
+        assert further == len(claims) - len(main)
+        assert filtered == groups
 
 
 DRAWING = "document.querySelector('figure svg')"
@@ -158,7 +201,8 @@ def test_a_quick_reproduction_names_the_claims_that_it_leaves_out(tmp_path: Path
 @needs_chromium
 def test_the_page_of_every_work_suits_every_reader(index: Path, tab: Page) -> None:
     for paper in papers.included_papers():
-        document_suits_every_reader(tab, index.with_name(f"papers-{paper.name}.html"))
+        for file in pages_of(index, paper)[:2]:  # an overview and one of its chapters, which all have the same parts
+            document_suits_every_reader(tab, file)
 
 
 @pytest.mark.slow
@@ -202,7 +246,7 @@ def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> 
         "## Status\n\nno\n"
     )
     (tmp_path / "README.md").write_text(text, encoding="utf-8")
-    intro, setup, assumed = readme_sections(papers.Paper(tmp_path, {}), {"fig1": "fig1"})
+    intro, setup, assumed = readme_sections(papers.Paper(tmp_path, {}), {"fig1": "#fig1"})
     assert (intro.title, setup.title, assumed.title) == ("", "Set-up", "Assumptions")
     assert (intro.lists_assumptions, setup.lists_assumptions, assumed.lists_assumptions) == (False, False, True)
     assert '<a href="#fig1"><code>fig1</code></a>' in intro.html

@@ -36,14 +36,14 @@ CONFIGURATIONS: list[tuple[str, str, str, dict[str, Any], list[str]]] = [
     # tc makes 2^-3 of, as recorded in tests/data/linux/tc_sent.json.
     ("red defaults", "tc qdisc add dev eth0 root red limit 60000 avpkt 1000", "red",
      {"limit": "60000B", "min_th": "5000B", "max_th": "15000B", "max_p": 0.02, "w_q": 2.0**-3, "measure_in": "bytes",
-      "mean_packet": "1000B", "spacing": "count"}, []),
+      "mean_packet": "1000B", "spacing": "once"}, []),
     ("red that marks", "red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn harddrop bandwidth 10Mbit", "red",
      {"limit": "400000B", "min_th": "30000B", "max_th": "90000B", "max_p": 0.02, "w_q": 2.0**-5, "ecn": True,
-      "measure_in": "bytes", "mean_packet": "1000B", "spacing": "count"}, []),
+      "measure_in": "bytes", "mean_packet": "1000B", "spacing": "once"}, []),
     # H: probability 1 is 2^32 / 2^32, which 32 bits hold as 0; (30001 - 30000) / 2^1.
     ("red of 1", "red limit 60000 min 30000 max 30001 avpkt 1000 burst 40 probability 1.0", "red",
      {"limit": "60000B", "min_th": "30000B", "max_th": "30001B", "max_p": 0.5, "w_q": 2.0**-4, "measure_in": "bytes",
-      "mean_packet": "1000B", "spacing": "count"}, []),
+      "mean_packet": "1000B", "spacing": "once"}, []),
     # F: keywords of tc-cake(8), in any place.
     ("docsis", "cake docsis bandwidth 20mbit besteffort", "cake",
      {**CAKE, "bandwidth": "20Mbit", "diffserv": "besteffort", "overhead": "18B", "mpu": "64B", "limit": "4194304B"},

@@ -97,7 +97,7 @@ def read_gred(lines: Sequence[TcObject], facts: ConversionContext) -> Conversion
             for level, value in zip(sorted(levels), values, strict=True)
             if value != values[0]
         ]
-    found.parameters |= {"spacing": "count", "measure_in": "bytes"}
+    found.parameters |= {"spacing": "once", "measure_in": "bytes"}
     if "limit" in setup:
         # Room in total and for a level: with one average both are compared with the whole backlog.
         rooms = [round(parse_quantity(setup["limit"], SIZES, "size"))]

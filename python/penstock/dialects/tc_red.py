@@ -73,7 +73,7 @@ def read_red(kind: str, given: Mapping[str, str], found: Conversion, facts: Conv
         "w_q": 2.0**-power,
     }
     _settle_probability(found, low, high, is_printed="ewma" in given)
-    found.parameters["spacing"] = "count"
+    found.parameters["spacing"] = "once"
     if in_bytes:
         found.parameters |= {"measure_in": "bytes", "mean_packet": f"{packet}B"}
     origin = "from ewma" if "ewma" in given else f"from burst {burst} and min {format_number(low / mean)} packets"

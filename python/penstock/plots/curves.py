@@ -59,7 +59,7 @@ class CurveFigure:
     def __call__(self, table: SummaryTable, expected: Sequence[PrintedValue] = ()) -> Figure:
         """Draw it; `expected` are printed values in the units of the figure.
 
-        Where only x or y is printed, it is a dotted line across the figure, in the colour of its line.
+        Printed points are crosses. Where only x or y is printed, it is a dotted line across the figure.
         """
         part = table.where(**self.where)
         if callable(self.y):
@@ -129,10 +129,10 @@ def _on_lines(
 
 
 def _add_printed(ax: Axes, values: Sequence[tuple[float | None, float | None]], colour: str) -> None:
-    """Crosses at printed points; dotted lines where only x or only y is printed."""
+    """Crosses at printed points, dotted lines where only x or only y is printed, in the colour of their line."""
     points = [(x, y) for x, y in values if x is not None and y is not None]
     if points:
-        ax.plot(*zip(*points, strict=True), linestyle="", marker="x", color="black", zorder=5)
+        ax.plot(*zip(*points, strict=True), linestyle="", marker="x", markersize=7, color=colour, zorder=5)
     look: dict[str, Any] = {"color": colour, "linestyle": ":", "linewidth": 1.0, "zorder": 1}
     for x, y in values:
         if x is None and y is not None:

@@ -1,8 +1,11 @@
-"""The pages of `penstock reproduce --html`: one for each paper, and an index of several; figures as files."""
+"""The pages of `penstock reproduce --html`: of each paper or chapter, and an index of papers; figures as files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,27 +37,28 @@ EMPTY = {"reading": "", "conflict": "", "cannot_fail": ""}
 
 
 def write_pages(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
-    """Write the page of one paper to `file`; for several papers an index to `file`, and their pages next to it."""
-    works = outcomes_by_paper(outcomes)
+    """Write the page of one paper to `file`; for several papers an index to `file`, and their pages next to it.
+
+    A paper with chapters has a page for each of them next to its own page (`WorkPages`).
+    """
+    works = [WorkPages(paper, own) for paper, own in outcomes_by_paper(outcomes)]
     if len(works) == 1:
-        write_text(file, _work_page(*works[0], index=None))
-        return [file]
-    pages = {paper.name: file.with_name(f"{file.stem}-{paper.name}.html") for paper, _ in works}
-    for paper, own in works:
-        write_text(pages[paper.name], _work_page(paper, own, index=file.name))
+        return works[0].write(file, index=None)
+    pages = {work: file.with_name(f"{file.stem}-{work.paper.name}.html") for work in works}
+    written = [page for work in works for page in work.write(pages[work], index=file.name)]
     entries = [
         {
-            "paper": paper,
-            "page": pages[paper.name].name,
-            "counts": _counted(own),
-            "answer": answer.answer_text(own),
-            "messages": answer.main_message_claims(paper.main_message_ids, _claims(own)),
-            "cost": _cost(paper, own),
+            "paper": work.paper,
+            "page": pages[work].name,
+            "counts": _counted(work.outcomes),
+            "answer": answer.answer_text(work.outcomes),
+            "messages": answer.main_message_claims(work.paper.main_message_ids, _claims(work.outcomes)),
+            "cost": _cost(work.paper, work.outcomes),
         }
-        for paper, own in works
+        for work in works
     ]
     write_text(file, _rendered("reproduction_index.html.jinja", title="Published works, reproduced", entries=entries))
-    return [file, *pages.values()]
+    return [file, *written]
 
 
 def write_figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
@@ -72,26 +76,85 @@ def write_figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[s
     return written
 
 
-def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
-    rows = _rows(own)
-    deciding = {row["id"]: row for row in rows if not row["reading"]}
-    sections = [_section(number, outcome, deciding) for number, outcome in enumerate(own)]
-    drawn = [section["figure"] for section in sections if section["figure"]]
-    return _rendered(
-        "reproduction.html.jinja",
-        title=_title(paper, own),
-        paper=paper,
-        index=index,
-        experiments=sections,
-        messages=answer.main_message_claims(paper.main_message_ids, rows),
-        answer=answer.answer_text(own),
-        is_reconstructed=any(claim.get("printed") for claim in rows),
-        prose=readme_sections(paper, _anchors(paper, own, deciding)),
-        counts=_counted(own),
-        filters=_filters(rows),
-        cost=_cost(paper, own),
-        figures=figure_data(drawn),
-    )
+@dataclass(frozen=True, eq=False)
+class WorkPages:
+    """The pages of a paper: one page, or an overview and a page for each chapter.
+
+    The overview has the answer, the main messages, a list of all experiments and the text of the README; a chapter has
+    the sections of its experiments. Up to `FEW` experiments share a page, whatever their chapters are.
+
+    Attributes:
+        paper: the paper.
+        outcomes: the outcomes of its experiments, in the paper's order.
+    """
+
+    paper: Paper
+    outcomes: Sequence[Outcome]
+
+    def write(self, file: Path, index: str | None) -> list[Path]:
+        """Write the pages: the first to `file`, those of chapters next to it. `index` is the page of all papers."""
+        chapters = self._chapters
+        if len(chapters) == 1:
+            write_text(file, self._page(_title(self.paper, self.outcomes), self.outcomes, up=(index, "All papers")))
+            return [file]
+        files = [file.with_name(f"{file.stem}-{number}.html") for number in range(1, len(chapters) + 1)]
+        hrefs = {
+            outcome.experiment.id: page.name
+            for page, own in zip(files, chapters.values(), strict=True)
+            for outcome in own
+        }
+        write_text(file, self._page(self.paper.metadata["title"], [], up=(index, "All papers"), hrefs=hrefs))
+        for page, (title, own) in zip(files, chapters.items(), strict=True):
+            here = {id_: name for id_, name in hrefs.items() if name != page.name}
+            write_text(page, self._page(title, own, up=(file.name, "The whole work"), hrefs=here, is_chapter=True))
+        return [file, *files]
+
+    @cached_property
+    def _chapters(self) -> dict[str, list[Outcome]]:
+        """The outcomes by the title of their chapter; a single entry if they share a page."""
+        chapters: dict[str, list[Outcome]] = {}
+        for outcome in self.outcomes:
+            chapters.setdefault(self.paper.chapter_of(outcome.experiment.id), []).append(outcome)
+        return chapters if len(self.outcomes) > FEW else {"": list(self.outcomes)}
+
+    @cached_property
+    def _claim_rows(self) -> list[Mapping[str, Any]]:
+        return _rows(self.outcomes)
+
+    def _page(
+        self,
+        title: str,
+        sections: Sequence[Outcome],
+        up: tuple[str | None, str],
+        hrefs: Mapping[str, str] | None = None,
+        is_chapter: bool = False,
+    ) -> str:
+        """A page with the sections of some experiments; `hrefs` has the pages of those that are elsewhere."""
+        hrefs = hrefs or {}
+        deciding = {row["id"]: row for row in self._claim_rows if not row["reading"]}
+        experiments = [_section(number, outcome, deciding) for number, outcome in enumerate(sections)]
+        covered = sections if is_chapter else self.outcomes
+        own_ids = {outcome.experiment.id for outcome in sections}
+        rows = [row for row in self._claim_rows if row["in"] in own_ids]
+        anchors = _anchors(self.paper, self.outcomes, deciding, hrefs)
+        return _rendered(
+            "reproduction.html.jinja",
+            title=title,
+            paper=self.paper,
+            up=up,
+            contents=[_entry(outcome) for outcome in covered],
+            experiments=experiments,
+            is_single=len(self.outcomes) == 1,
+            anchors=anchors,
+            messages=[] if is_chapter else answer.main_message_claims(self.paper.main_message_ids, self._claim_rows),
+            answer=answer.answer_text(covered),
+            is_reconstructed=any(claim.get("printed") for claim in self._claim_rows),
+            prose=[] if is_chapter else readme_sections(self.paper, anchors),
+            counts=_counted(covered),
+            filters=_filters(rows),
+            cost=_cost(self.paper, covered),
+            figures=figure_data([section["figure"] for section in experiments if section["figure"]]),
+        )
 
 
 def _title(paper: Paper, own: Sequence[Outcome]) -> str:
@@ -106,11 +169,14 @@ def _title(paper: Paper, own: Sequence[Outcome]) -> str:
     return ", ".join([first, *(other.removeprefix(start) for other in others)])
 
 
-def _anchors(paper: Paper, own: Sequence[Outcome], claims: Iterable[str]) -> dict[str, str]:
-    """The anchors on the page by the names in the README: experiments, and claims with and without the work's alias."""
-    anchors = {outcome.experiment.id: outcome.experiment.id for outcome in own}
-    for id_ in claims:
-        anchors |= {id_: f"{paper.alias}/{id_}", f"{paper.alias}/{id_}": f"{paper.alias}/{id_}"}
+def _anchors(
+    paper: Paper, own: Sequence[Outcome], deciding: Mapping[str, Mapping[str, Any]], hrefs: Mapping[str, str]
+) -> dict[str, str]:
+    """The links to experiments, and to claims with and without the work's alias, by their names in the README."""
+    anchors = {id_: f"{hrefs.get(id_, '')}#{id_}" for id_ in (outcome.experiment.id for outcome in own)}
+    for id_, row in deciding.items():
+        link = f"{hrefs.get(row['in'], '')}#{paper.alias}/{id_}"
+        anchors |= {id_: link, f"{paper.alias}/{id_}": link}
     return anchors
 
 
@@ -130,6 +196,11 @@ def _filters(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """The number of claims by group: badges in the order of `BADGES`, then verdicts."""
     groups = [row["group"] for row in rows]
     return {group: groups.count(group) for group in (*BADGES, *VERDICTS) if group in groups}
+
+
+def _entry(outcome: Outcome) -> dict[str, Any]:
+    """The entry of an experiment in the list of figures and tables."""
+    return {"id": outcome.experiment.id, "title": outcome.experiment.title, "counts": _counted([outcome])}
 
 
 def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -157,9 +228,18 @@ def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, 
         "omitted": omitted,
         "figure": _figure(number, outcome),
         "answer": answer.answer_text([outcome]),
+        "terms": _terms(outcome),
         "counts": _counted([outcome]),
         "claims": claims,
     }
+
+
+def _terms(outcome: Outcome) -> dict[str, str]:
+    """The terms of the paper in the title or a claim of an experiment, with their meanings."""
+    words = [outcome.experiment.title, *(f"{claim['says']} {claim['expected']}" for claim in outcome.claims)]
+    text = " ".join(words)
+    terms: Mapping[str, str] = outcome.experiment.paper.metadata.get("terms", {})
+    return {term: meaning for term, meaning in terms.items() if re.search(rf"\b{re.escape(term)}\b", text)}
 
 
 def _figure(number: int, outcome: Outcome) -> PageFigure | None:

@@ -12,11 +12,15 @@ Experiments with the same runs may share a module, which `[modules]` in `paper.t
 `Exhibit` in it, named like its module would be.
 
 `claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claim_factory`) and `why.toml` the reasons why
-claims are not confirmed in the author's set-up (`penstock.reproduce.why`). In `paper.toml`, `messages` has the claims
-of the abstract, `also` further names of experiments, and `[reconstructed]` describes the author's set-up and names the
-experiments that are `without` it, or to which it was `fitted`. `[ranges]` has the printed ranges of the axes of
-figures, outside which no claim is decided. The function `reconstructed` of `setup.py` changes a scenario to the
-author's set-up. The record of the full runs is in `results.json` (claims) and `points.parquet` (points of the figures).
+claims are not confirmed in the author's set-up (`penstock.reproduce.why`). The record of the full runs is in
+`results.json` (claims) and `points.parquet` (points of the figures). `paper.toml` may also have
+
+* `messages`: the claims of the abstract, and `also`: further names of experiments,
+* `[reconstructed]`: the author's set-up, and the experiments that are `without` it or to which it was `fitted`; the
+  function `reconstructed` of `setup.py` changes a scenario to this set-up,
+* `[chapters]`: the title of each chapter by its first experiment; each chapter has a page of its own,
+* `[terms]`: terms of the paper, explained next to the figures that use them,
+* `[ranges]`: the printed ranges of the axes of figures, outside which no claim is decided.
 """
 
 from __future__ import annotations
@@ -169,6 +173,12 @@ class Paper:
     def experiments(self) -> list[Experiment]:
         """All experiments, in the order of the paper."""
         return [Experiment(self, id_) for id_ in self.metadata["experiments"]]
+
+    def chapter_of(self, experiment_id: str) -> str:
+        """The title of the chapter of an experiment; empty if the paper is not divided into chapters."""
+        ids, chapters = self.metadata["experiments"], self.metadata.get("chapters", {})
+        before = ids[: ids.index(experiment_id) + 1]
+        return next((str(chapters[id_]) for id_ in reversed(before) if id_ in chapters), "")
 
     def experiments_named(self, name: str) -> list[Experiment]:
         """The experiments that a name stands for; none if the name is unknown.

@@ -29,8 +29,8 @@ class ReadmeSection:
         return self.title == "Assumptions"
 
 
-def readme_sections(paper: Paper, anchors: Mapping[str, str]) -> list[ReadmeSection]:
-    """The sections of the README of a paper, without the status table; code in `anchors` links to its anchor."""
+def readme_sections(paper: Paper, links: Mapping[str, str]) -> list[ReadmeSection]:
+    """The sections of the README of a paper, without the status table; code in `links` becomes a link."""
     file = paper.folder / "README.md"
     if not file.exists():
         return []
@@ -51,7 +51,7 @@ def readme_sections(paper: Paper, anchors: Mapping[str, str]) -> list[ReadmeSect
             parts[-1][1].append(token)
 
     def linked(code: re.Match[str]) -> str:
-        return f'<a href="#{anchors[code[1]]}">{code[0]}</a>' if code[1] in anchors else code[0]
+        return f'<a href="{links[code[1]]}">{code[0]}</a>' if code[1] in links else code[0]
 
     sections = []
     for title, own in parts:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, partial
+from textwrap import wrap
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.aqms.catalog import find_scheme
@@ -15,11 +17,13 @@ from penstock.reproduce.figure import (
     QuickOrFull,
     ReproductionEffort,
     Rows,
+    SummaryTable,
     Sweep,
     Table,
     metric,
     table_statement,
 )
+from penstock.reproduce.printed_table import text_table_figure
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import RunSample
 from penstock.scenario.document import Document
@@ -159,6 +163,41 @@ def _shape(name: str, printed: str) -> list[Condition]:
     return []
 
 
+COLUMNS = ("control", "index", "drop function", "target", "update")
+DISTINGUISHED = {"FBC": "flows", "CBC": "classes"}
+"""The groups that a scheme distinguishes, by its code in the column "control"."""
+
+
+def draw(summary: SummaryTable) -> Figure:
+    """The table as printed. Bold cells agree with the schemes here; a cell that disagrees says so."""
+    gaps = {(labels["scheme"], labels["groups"]): points["apart"].mean for labels, points in summary.cells}
+    texts, agreeing, tested = {}, [], 0
+    for name in NAMES:
+        for column in COLUMNS:
+            printed = PRINTED[column].get(name, "")
+            agrees = _agrees(gaps, column, name, printed)
+            tested += agrees is not None
+            agreeing += [(name, column)] * bool(agrees)
+            texts[name, column] = "\n".join(wrap(printed, 24)[:2]) + ("\n(not here)" if agrees is False else "")
+    title = f"as printed; bold: the scheme here has this property, {len(agreeing)} of {tested} that were tested"
+    return text_table_figure(texts, agreeing, title)
+
+
+def _agrees(gaps: Mapping[tuple[str, str], float], column: str, name: str, printed: str) -> bool | None:
+    """Whether the scheme has a property of the table; None if this is not tested."""
+    if column == "control":
+        return all(
+            (gaps[name, groups] > APART) == (groups == DISTINGUISHED.get(printed)) for groups in ("flows", "classes")
+        )
+    conditions = {
+        "index": lambda: [_has(name, "w_q", printed == "AQS")],
+        "drop function": lambda: _shape(name, printed),
+        "target": lambda: [] if name in DERIVED else [_has(name, "target", printed == "yes")],
+        "update": lambda: [_moves(name, printed)],
+    }[column]()
+    return all(condition.decide().verdict == "confirmed" for condition in conditions) if conditions else None
+
+
 SFB_PER_FLOW = "SFB per flow, as Section 1.3 has it"
 ASKED = "which groups are distinguished, whether the average is looked at, target, instant of the update, slopes"
 tab1_1 = Exhibit(
@@ -171,6 +210,7 @@ tab1_1 = Exhibit(
     ),
     study=study,
     measure=measure,
+    draw=draw,
 )
 
 

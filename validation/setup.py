@@ -57,7 +57,7 @@ def waiting(scheme: str) -> str | None:
     if scheme == "DropTail_ovh":
         return "sends with ns-2's random per-packet overhead (overhead_), which penstock leaves out"
     if scheme == "RED235":
-        return "drops in proportion to the size of the packet, which penstock's red leaves out"
+        return "drops in proportion to the size of the packet; validation/ has no set-up with red's scale_by_size yet"
     return None
 
 

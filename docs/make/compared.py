@@ -38,7 +38,7 @@ schemes` measures all numbers and writes this page. `penstock explain SCHEME` en
 
 `scenarios/standard.toml` is a common access line with a buffer that is too large, as buffers often are:
 
-* The bottleneck has 10 Mbit/s and a buffer of 100 packets, three bandwidth-delay products (120 ms when full).
+* The bottleneck has a rate of 10 Mbit/s and a buffer of 100 packets: three bandwidth-delay products (120 ms when full).
 * The round trips are 24 to 56 ms (40 ms on average).
 * 4, 16 or 64 long downloads use SACK TCP in the profile `ns2` (validated against ns-2.35), with packets of 1500 bytes.
 * One sparse flow resembles a telephone call: 50 packets of 200 bytes per second, marked EF.
@@ -57,7 +57,7 @@ drop instead of marking. In the tables with ECN, the downloads use ECN and the s
 
 Delay is the queueing delay over all packets. Under a fair scheme, this mean does not show which flows wait; the losses
 of the sparse flow and Jain's index over the downloads show more. Some schemes are made for traffic that is missing
-here: unresponsive flows (except the sparse one), several codepoints, fragmented data units and L4S.
+here: unresponsive flows (except the sparse one), several drop precedences, fragmented data units and L4S.
 
 To compare one scheme with drop-tail:
 
@@ -77,6 +77,8 @@ Without ECN; squares are 4 flows, triangles 16, diamonds 64. The grey line is dr
 The effect of marks with 16 flows: hollow circles are without ECN (drops), full circles with ECN (marks).
 
 ## What stands out
+
+Statements without "ECN" are about the runs without ECN.
 
 {findings}
 

@@ -77,6 +77,18 @@ def test_a_study_runs_every_cell_once_and_more_when_it_grows(tmp_path: Path) -> 
     assert before.items() <= rows(store).items()
 
 
+def test_a_metric_with_a_place_is_reported_at_this_place_only(tmp_path: Path) -> None:
+    text = STUDY.replace('"delay_mean_s", "bulk.goodput_bps"', '"first.goodput_bps", "length_mean_pkts"')
+    groups = {name: ps.Tcp(flavour="newreno") for name in ("first", "second")}
+    file = written(tmp_path, text=text.replace("traffic.bulk", "traffic.first"), traffic=groups)
+    process = penstock("compare", str(file), "--store", str(tmp_path / "store"), "--json", "-")
+    assert process.returncode == 0, process.stderr
+    places = {(row["metric"], row["place"]) for row in json.loads(process.stdout)["rows"]}
+    assert ("goodput_bps", "first") in places
+    assert ("length_mean_pkts", "bottleneck") in places
+    assert ("goodput_bps", "second") not in places
+
+
 def test_shards_share_a_study_and_status_tells_what_is_missing(tmp_path: Path) -> None:
     file, whole, store = written(tmp_path, seeds=12, duration="100s"), tmp_path / "whole", tmp_path / "store"
     assert penstock("compare", str(file), "--store", str(whole)).returncode == 0

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import penstock as ps
 import pytest
-from penstock.scenario.document import Document
+from penstock.scenario.document import Document, read_document
+from penstock.scenario.loaded_link import LoadedLink
 from penstock.studies.candidate import Candidate
 from penstock.studies.plan import own_queue, with_fixed_queue_sizes, with_fixed_sizes
 from penstock.tuning.scaling import scaled_scenario
+
+from .test_cli import penstock
+from .test_scenario import small
 
 
 @pytest.mark.parametrize(
@@ -68,3 +74,22 @@ def test_sizes_of_candidates_are_those_on_the_link() -> None:
     given = {"limit": "2BDP", "min_th": "4ms", "max_p": 0.02}
     fixed = with_fixed_sizes(Candidate("red", given), link, "bottleneck")
     assert fixed.params == {"limit": "100kB", "min_th": "5000B", "max_p": 0.02}
+
+
+@pytest.mark.parametrize("rate", ['{ uniform = ["5Mbit", "20Mbit"] }', '{ list = ["5Mbit", "12.5Mbit", "20Mbit"] }'])
+def test_a_link_with_a_random_rate_is_tuned_and_explained_at_its_mean_rate(rate: str, tmp_path: Path) -> None:
+    file = tmp_path / "link.toml"
+    text = small().to_toml()
+    file.write_text(text.replace('rate = "10Mbit"', f"rate = {rate}"))
+    resolved = read_document(str(file), []).resolve()
+    assert LoadedLink.from_scenario(resolved, "bottleneck").rate_bps == 12.5e6
+    results = []
+    for text in (file.read_text(), text.replace('rate = "10Mbit"', 'rate = "12.5Mbit"')):
+        file.write_text(text)
+        process = penstock("explain", "red", "--scenario", str(file))
+        assert process.returncode == 0, process.stderr
+        results.append(process.stdout)
+    assert results[0] == results[1]
+    file.write_text(file.read_text().replace('rate = "12.5Mbit"', f"rate = {rate}"))
+    advice = penstock("tune", str(file), "--scheme", "codel", "--aim", "delay < 20ms", "--budget", "10s")
+    assert advice.returncode in (0, 3), advice.stderr

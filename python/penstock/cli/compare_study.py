@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -173,13 +174,13 @@ def _result(file: StudyFile, batch: StudyRuns, store: Store, margin: float) -> t
     from penstock.studies.stored_runs import MAX_CELLS, study_runs
 
     head = {"penstock": _native.version, "study": file.study.name, "scenario": batch.scenario(), "runs": batch.runs}
-    command = f"penstock results {store.folder} --study {file.study.name}"
+    command = shlex.join(["penstock", "results", str(store.folder), "--study", file.study.name])
     if batch.runs > MAX_SUMMARIZED:
         text = f"{batch.runs} runs in {store.folder}; read them with {command} --sql 'SELECT ...'"
         return StudyResult(text, {**head, "rows": [], "differences": []}), []
     completed = study_runs(batch.places, batch.results).with_margin(margin)
     warnings = identical_warnings(completed)
-    completed = completed.select(file.metric_names())
+    completed = completed.select(file.metrics)
     is_large = file.cells() > MAX_CELLS
     text = f"{file.cells()} cells; {command} --where PATH=VALUE shows a selection" if is_large else repr(completed)
     return StudyResult(text, {**completed.to_dict(), **head}), warnings

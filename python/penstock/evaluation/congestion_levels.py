@@ -24,8 +24,8 @@ def congestion_cases() -> Iterator[Case]:
     for name, word, share in levels:
         yield Case(name, f"{word} congestion", "must", _level(share), ("bulk",))
     yield Case("8.2.5", "mild, medium, heavy in turn", "must", _varying_load, ("mild",))
-    yield Case("8.2.6-1", "capacity falls to a tenth every 20 s", "must", _capacity(PHASE_S), ("bulk",))
-    yield Case("8.2.6-2", "capacity falls to a tenth every 100 ms", "must", _capacity(FAST_S), ("bulk",))
+    yield Case("8.2.6-1", "capacity falls to a tenth and back, every 20 s", "must", _capacity(PHASE_S), ("bulk",))
+    yield Case("8.2.6-2", "capacity falls to a tenth and back, every 100 ms", "must", _capacity(FAST_S), ("bulk",))
 
 
 def _level(share: float) -> Callable[[Dumbbell], Document]:

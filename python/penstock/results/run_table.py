@@ -172,8 +172,9 @@ class RunTable:
         return self._part(schemes, points)
 
     def select(self, metrics: Collection[str]) -> Self:
-        """The same runs with only these metrics and `CONCLUDED`."""
-        dropped = {c.name for c in self.columns if c.metric not in metrics and c.metric not in CONCLUDED}
+        """The same runs with only `CONCLUDED` and these metrics: `METRIC` of all places, `PLACE.METRIC` of one."""
+        kept = {*metrics, *CONCLUDED}
+        dropped = {c.name for c in self.columns if c.metric not in kept and f"{c.place}.{c.metric}" not in kept}
         names = [name for name in self.table.column_names if name not in dropped or name in self.axes]
         return type(self)(self.table.select(names), self.design)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.scenario.resolve import Resolved
+from penstock.scenario.resolve.draws import mean_value
 
 __all__ = ["LARGEST_BDP", "LoadedLink", "queue_table"]
 
@@ -24,7 +25,7 @@ class LoadedLink:
 
     Attributes:
         place: name of the direction, such as `bottleneck` or `bottleneck.reverse`.
-        rate_bps: rate in bit/s.
+        rate_bps: rate in bit/s; the mean of a rate that is drawn for each run.
         rtt_s: longest propagation round trip of its flows.
         buffer_pkts: limit of the queue in packets of `packet_bytes`.
         packet_bytes: size of a full packet with headers.
@@ -77,7 +78,7 @@ class LoadedLink:
         trip = resolved.round_trip(place)
         rtt = trip / 1e9 if trip else DEFAULT_RTT_S
         limit = (entry["queue"] or {}).get("limit") or {}
-        rate = float(entry["rate"])
+        rate = mean_value(entry["rate"])
         bdp = rtt * rate / (8 * packet)
         buffer = limit["packets"] if "packets" in limit else limit["bytes"] / packet if "bytes" in limit else None
         flows = sum(int(group.get("count", 1)) for group in groups)

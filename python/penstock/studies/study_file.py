@@ -25,9 +25,7 @@ from typing import Any
 from penstock.aqms import python_aqm
 from penstock.errors import ErrorCollector, PenstockError, ScenarioError, did_you_mean, toml_type_name
 from penstock.results.columns import RESERVED
-from penstock.results.display import is_number
 from penstock.results.metrics import METRICS, find_metric
-from penstock.results.run import Run
 from penstock.scenario.document import Document, read_toml_tree
 from penstock.scenario.resolve import resolve
 from penstock.scenario.resolve.reader import REQUIRED, Table, parse_string, whole_number_parser
@@ -64,7 +62,7 @@ class StudyFile:
 
     Attributes:
         study: to be run.
-        metrics: names of the metrics of the summary.
+        metrics: the metrics of the summary: `METRIC` of all places, `PLACE.METRIC` of one.
         tree: the file as plain values.
         bases: the base scenarios by label.
         candidates: the schemes; empty if the scenarios keep their own.
@@ -130,21 +128,6 @@ class StudyFile:
         if self.study.where is None:
             return self.study.max_runs // self.study.seeds
         return sum(1 for _ in self.study.points_with_studies())
-
-    def measure(self, run: Run) -> dict[str, float | None]:
-        """The metrics of the summary as `PLACE.METRIC`; one without a place at the watched links, if these have it."""
-        numbers = [entry for entry in run.numbers() if is_number(entry[3])]
-        at_links = {name for part, _, name, _ in numbers if part == "links"}
-        measured: dict[str, float | None] = {}
-        for part, place, name, value in numbers:
-            own = name in self.metrics and (part == "links" or name not in at_links)
-            if (own or f"{place}.{name}" in self.metrics) and not isinstance(value, list):
-                measured[f"{place}.{name}"] = value
-        return measured
-
-    def metric_names(self) -> list[str]:
-        """The names of the metrics of the summary, without places."""
-        return [name.rpartition(".")[2] for name in self.metrics]
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def map_rows(advice: Advice) -> list[str]:
     point_of = {point.factors: point for point in advice.map}
     head = "    rate   flows   round trip x " + "  ".join(f"{factor:g}" for factor in FACTORS)
     label = advice.best.measured.setting.label
-    lines = [f"Map: {label} meets all aims (+), only another setting does (o), none does (-):", head]
+    lines = [f"Map: {label} meets all aims (+), only another setting does (o), neither does (-):", head]
     for rate, flows in product(FACTORS, FACTORS):
         signs = [point_symbol(point_of[rate, flows, rtt]) for rtt in FACTORS]
         gaps = "  ".join(f"{each:>{len(f'{factor:g}')}}" for each, factor in zip(signs, FACTORS, strict=True))

@@ -8,6 +8,7 @@ from itertools import product
 
 from penstock.scenario.budget.estimate import offered_streams
 from penstock.scenario.document import Document
+from penstock.scenario.resolve.draws import mean_value
 from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
 from penstock.tuning.population import NetworkDraw
 from penstock.tuning.scaling import FACTORS
@@ -74,7 +75,7 @@ def _missed(bench: TuningBench, measured: MeasuredSetting, number: int) -> dict[
 def _load(document: Document, place: str) -> float:
     """The offered load of unresponsive traffic on a link, relative to its rate."""
     resolved = document.resolve()
-    rate = next(float(link["rate"]) for link in resolved.canonical["links"] if link["name"] == place)
+    rate = next(mean_value(link["rate"]) for link in resolved.canonical["links"] if link["name"] == place)
     streams = offered_streams(resolved)
     return (
         sum(each.packet_rate * each.packet_bits for each in streams if place in each.route and not each.is_elastic)

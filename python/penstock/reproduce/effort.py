@@ -31,8 +31,9 @@ class ReproductionEffort:
     """The extent of a reproduction, and the store of its results.
 
     Attributes:
-        mode: "quick": few seeds and a part of each sweep; "full": the paper's own seeds and lengths; "normal": the full
-            sweep with at most `NORMAL_SEEDS` seeds.
+        mode: "quick": fewer seeds, a part of each sweep, and in some experiments shorter runs; "normal": the full sweep
+            with at most `NORMAL_SEEDS` seeds; "full": all planned seeds, and claims are also decided in the set-up as
+            printed.
         store: results of these and earlier runs.
         jobs: threads.
         progress: called with the number of finished runs and of planned runs.

@@ -29,5 +29,5 @@ MEANINGS = {
     ),
     ExitCode.MISSING: "A requirement is missing. Standard error explains how to install it.",
     ExitCode.INCOMPLETE: "A study is incomplete (results --status).",
-    ExitCode.INTERRUPTED: "Interrupted by Ctrl-C. If the command has a store, it keeps the finished runs.",
+    ExitCode.INTERRUPTED: "Interrupted by Ctrl-C. Commands with a store keep their finished runs.",
 }

@@ -63,12 +63,6 @@ CODEPOINTS_HEAD = """If packets of a watched link have a codepoint other than th
 metrics for each codepoint: {names}. NAME is `af12`, `ef`, `default` or a number. The codepoint of a packet is read
 after the conditioners of the link. A burst of losses ends with the next accepted packet of the same codepoint."""
 
-CLI_HEAD = """# Command line
-
-Exit codes: 0 success; 1 the run failed; 2 the request is invalid; 3 a claim or check failed; 4 the environment lacks
-something; 5 a study is incomplete; 130 Ctrl-C.
-"""
-
 
 def write(folder: Path) -> None:
     """Write all generated pages into `folder`; unchanged files keep their time stamp."""
@@ -276,7 +270,7 @@ def metrics_page() -> str:
 
 def cli_page() -> str:
     """The page of all verbs with their arguments and options, as printed by `--help`."""
-    lines = [CLI_HEAD]
+    lines = ["# Command line", ""]
     group = typer.main.get_group(cli.app)
     for name, verb in group.commands.items():
         example = (verb.epilog or "").removeprefix("Example: ")

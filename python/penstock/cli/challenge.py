@@ -84,9 +84,10 @@ def challenge(
 ) -> None:
     """Find the network in which a scheme does worst compared with its best rival; confirm it with fresh seeds.
 
-    The deficit is the share of the rival's benefit that the scheme loses. The network is simplified while at least 80 %
-    of the deficit remains, and printed as a scenario file for `compare`. If a rule is confirmed, it describes the
-    networks with a large deficit.
+    Each metric is converted to a benefit, for example loss to the delivery ratio and delay to 1 / round-trip time. The
+    deficit is the percentage by which the scheme's benefit is below the rival's. The network is simplified while at
+    least 80 % of the deficit remains, and printed as a scenario file for `compare`. If fresh networks confirm a rule
+    about the networks with a large deficit, this rule is printed, too.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

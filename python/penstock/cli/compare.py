@@ -74,8 +74,9 @@ PrecisionGoal = Annotated[
     value_option(
         "--precision",
         "METRIC=1%",
-        "Add runs until the confidence half-width is below this fraction of the mean, checked after --runs runs, "
-        "then after each doubling; intervals are corrected for these repeated checks.",
+        "Add runs, up to 1000 per scheme, until the half-width of the metric's 95 % interval is at most this share of "
+        "the mean. This is checked after --runs runs, then after about each doubling; the intervals are corrected for "
+        "these repeated checks.",
     ),
 ]
 DryRun = Annotated[
@@ -137,12 +138,12 @@ def compare(
     max_events: MaxEvents = None,
     max_memory: MaxMemory = None,
 ) -> None:
-    """Compare schemes on the same traffic: means with 95 % confidence intervals, paired by seed.
+    """Compare schemes on the same traffic: means, and differences paired by seed, with 95 % confidence intervals.
 
     Each scheme replaces the queue of the watched links. The seeds are consecutive and start with the scenario's seed.
 
-    Finished runs are stored. Rerun the command after an interruption, or with more values, schemes or runs: only
-    missing runs are executed. Several machines can use the same store at the same time.
+    Finished simulations are stored. If you repeat the command, for example with more values, schemes or runs, it
+    executes only the missing ones. Several machines can use the same store at the same time.
     """
     from penstock.cli.compare_scenario import ScenarioRequest, compare_scenario
     from penstock.cli.compare_study import StudyRequest, compare_study

@@ -43,7 +43,7 @@ def evaluate(
 ) -> None:
     """Run the scenarios of RFC 7928 (AQM characterization guidelines).
 
-    Reports one row per section, with trade-off diagrams.
+    Prints a row for each scenario and scheme. The page of --html also has trade-off diagrams.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

@@ -22,11 +22,12 @@ class ExitCode(IntEnum):
 MEANINGS = {
     ExitCode.DONE: "Done.",
     ExitCode.FAILED: "A run failed, or a result could not be written.",
-    ExitCode.INVALID: "The request is invalid. Standard error lists all of its errors.",
+    ExitCode.INVALID: "The request is invalid. Standard error lists the errors.",
     ExitCode.REFUTED: (
-        "A claim was not confirmed, an aim was missed, or a --fail-if condition was met. The results have been written."
+        "A required claim was not confirmed, an aim was missed, or a --fail-if condition was met. The results have "
+        "been written."
     ),
     ExitCode.MISSING: "A requirement is missing. Standard error explains how to install it.",
     ExitCode.INCOMPLETE: "A study is incomplete (results --status).",
-    ExitCode.INTERRUPTED: "Ctrl-C. Finished runs have been stored.",
+    ExitCode.INTERRUPTED: "Interrupted by Ctrl-C. Commands with a store keep their finished runs.",
 }

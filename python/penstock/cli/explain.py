@@ -45,7 +45,11 @@ Rate = Annotated[str | None, value_option("--rate", "RATE", "Rate of the link; d
 Rtt = Annotated[str | None, value_option("--rtt", "TIME", "Round-trip time without queueing; default: 100ms.")]
 Count = Annotated[
     str | None,
-    value_option("--count", "N|A..B", "Number of TCP flows or a range: adds the operating point of AQM and TCP."),
+    value_option(
+        "--count",
+        "N|A..B",
+        "Number of TCP flows, or a range: also show where the drop function meets the queue law of TCP.",
+    ),
 ]
 Limit = Annotated[str | None, value_option("--limit", "LENGTH", "Buffer size; default: 1BDP.")]
 ScenarioOption = Annotated[
@@ -69,7 +73,10 @@ Device = Annotated[str | None, value_option("--device", "NAME", "With --from: th
 Figure = Annotated[
     str | None,
     value_option(
-        "--figure", "FILE.{svg,pdf,png}", "Write a figure of the scheme; with --count, of its operating point.", OUTPUT
+        "--figure",
+        "FILE.{svg,pdf,png}",
+        "Write a figure of the scheme; with --count, also of the queue law of TCP.",
+        OUTPUT,
     ),
 ]
 

@@ -20,8 +20,8 @@ Output = Annotated[str | None, value_option("-o --output", "FILE.toml", "The sce
 def fit(*, captures: CaptureFiles, output: Output = None, json_target: JsonTarget = None) -> None:
     """Fit a scenario to captures of a real link: its bottleneck, and senders that react when the queue is replaced.
 
-    Prints each estimate with its interval, or the reason why the capture does not determine it. UDP traffic other than
-    QUIC is replayed from captures that are written next to the scenario.
+    Prints each estimate with its interval, or the reason why the capture does not determine it. Packets that
+    belong neither to TCP nor to long QUIC flows are replayed from captures that are written next to the scenario.
     """
     from penstock.fitting import display
     from penstock.fitting.fit import fit

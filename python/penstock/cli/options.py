@@ -109,7 +109,8 @@ def _schemes(number: str) -> Any:
 Schemes = Annotated[list[str], _schemes("repeatable")]
 SingleScheme = Annotated[list[str], _schemes("at most one")]
 Links = Annotated[
-    list[str], list_option("--at", "LINK", "Link whose queue is replaced; default: the watched links; repeatable.")
+    list[str],
+    list_option("--at", "LINK", "Link whose queue --scheme replaces; default: the watched links; repeatable."),
 ]
 Where = Annotated[
     ExecutionMode, typer.Option("--on", help="simulation, or link (a real link on this machine with real senders).")

@@ -26,16 +26,19 @@ Names = Annotated[
         default_factory=list,
     ),
 ]
-Quick = Annotated[bool, flag_option("--quick", "A first look: few seeds and part of each sweep.")]
-Full = Annotated[bool, flag_option("--full", "Use the paper's number of seeds and run length.")]
-Recorded = Annotated[bool, flag_option("--recorded", "Show the recorded full runs; run nothing.")]
+Quick = Annotated[
+    bool, flag_option("--quick", "A first look: fewer seeds, part of each sweep, and in some experiments shorter runs.")
+]
+Full = Annotated[
+    bool,
+    flag_option("--full", "Run all planned seeds, and also decide the claims in the set-up as printed."),
+]
+Recorded = Annotated[bool, flag_option("--recorded", "Show the recorded outcome; run nothing.")]
 ListThem = Annotated[bool, flag_option("--list", "List papers and experiments with their recorded verdicts.")]
 FigureFolder = Annotated[
     str | None, value_option("--figures", "DIR", "Write each figure as PDF and SVG to this folder.", OUTPUT)
 ]
-Update = Annotated[
-    bool, flag_option("--update", "In a checkout of penstock: record the outcome in the folder of the paper.")
-]
+Update = Annotated[bool, flag_option("--update", "Record the outcome in the folder of the paper.")]
 
 
 def reproduce(
@@ -52,10 +55,10 @@ def reproduce(
     html: HtmlTarget = None,
     update: Update = False,
 ) -> None:
-    """Reproduce figures and tables of a published paper, with a verdict on each claim.
+    """Reproduce figures and tables of published papers, with a verdict on each claim.
 
-    Runs use the reconstructed set-up of the authors. By default, the whole sweep runs with at most 10 seeds. With
-    --full, each claim also gets a verdict for the set-up as printed in the paper.
+    If a paper's set-up has been reconstructed, the runs use this set-up instead of the one printed in the paper. By
+    default, the whole sweep runs, with at most 10 seeds.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

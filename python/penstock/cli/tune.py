@@ -73,12 +73,12 @@ def tune(
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
-    """Find parameters of one or several schemes that meet an aim on a link, and confirm them.
+    """Find parameters with which one or several schemes meet aims on a link, and confirm them.
 
     The settings are confirmed on new random variations of the scenario, with other rates, numbers of flows, round-trip
     times and congestion controls. Published defaults and rules are preferred to settings found by search. Exits with 3
-    if an aim is not met, and with 2 if the budget is too small for the first round of the
-    search.
+    if the advised setting misses an aim on too many variations, and with 2 if the budget is too small for the first
+    round of the search.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

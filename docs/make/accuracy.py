@@ -217,7 +217,8 @@ def page(data: Mapping[str, Any]) -> str:
 def machine(data: Mapping[str, Any]) -> str:
     """The machine of the measurement."""
     cores, load = data["cores"], data["load"]
-    return f"The machine had Linux {data['kernel']}, {cores} cores, and a load average of {load:.1f} from other programs."
+    hardware = f"The machine had Linux {data['kernel']}, {cores} cores"
+    return f"{hardware}, and a load average of {load:.1f} from other programs."
 
 
 def links(data: Mapping[str, Any]) -> Iterator[str]:

@@ -129,8 +129,8 @@ The table has the ratio of the real mean to the simulated mean, first with CUBIC
 
 {summary}
 
-* **Drop-tail:** Mean delay and utilization agree within 5 %. The real goodput is about 1 % lower, because TCP timestamps
-  take 12 of the 1460 bytes that a simulated packet has for user data.
+* **Drop-tail:** Mean delay and utilization agree within 5 %. The real goodput is about 1 % lower, because TCP
+  timestamps take 12 of the 1460 bytes that a simulated packet has for user data.
 * **Short queues at 100 Mbit/s:** Real packets arrive in bursts, because the hosts share two processors and handle
   several acknowledgements at once. Simulated hosts send no such bursts. With RED, whose default `max_th` is 1.8 ms at
   this rate, bursts cause more drops and a lower utilization. With CoDel, they raise the delay by 20 to 25 %. At 10

@@ -199,8 +199,8 @@ def measure() -> dict[str, Any]:
 HEAD = """# Accuracy of real links
 
 The first two tables measure penstock's links between two hosts on one machine, with a propagation delay of 10 ms each
-way. The last table measures the kernel's shapers `tbf` and `htb` with the same senders. The shapers have a burst of 4
-ms and no propagation delay.
+way. The last table measures the kernel's shapers `tbf` and `htb` with the same senders. The shapers have no propagation
+delay, and a burst of 4 ms, or two packets if that is longer.
 
 `make accuracy` measures everything on this page in about {minutes} minutes, best on a machine without other load.
 {machine}
@@ -217,7 +217,8 @@ def page(data: Mapping[str, Any]) -> str:
 def machine(data: Mapping[str, Any]) -> str:
     """The machine of the measurement."""
     cores, load = data["cores"], data["load"]
-    return f"The machine had Linux {data['kernel']}, {cores} cores, and a load of {load:.1f} from other programs."
+    hardware = f"The machine had Linux {data['kernel']}, {cores} cores"
+    return f"{hardware}, and a load average of {load:.1f} from other programs."
 
 
 def links(data: Mapping[str, Any]) -> Iterator[str]:
@@ -281,8 +282,9 @@ Columns:
 
 * *Rate of datagrams*: deviation of the delivered rate from the link's rate, with datagrams sent at 1.2 times this
   rate.
-* *Goodput of TCP*: goodput of four CUBIC flows, relative to the maximum (1448 of the 1500 bytes of a packet).
-* *Lateness*: actual minus computed departure time of TCP packets.
+* *Goodput of TCP*: goodput of four CUBIC flows, relative to the maximum (1448 of the 1500 bytes of a packet; a shaper
+  counts 1514 bytes).
+* *Lateness*: actual minus computed arrival time of TCP packets at their host: median and 99th percentile.
 * *Longest queue, limit*: in packets, with datagrams.
 * *Marks*: marks set by RED in four transfers, and marks counted by the receiver's kernel (`IpExtInCEPkts`).
 * *Exact*: propagation and transmission time. In the rows *no link*, a host sends the requests to itself. A shaper

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import penstock as ps
 import pytest
 from penstock.errors import PenstockError, ScenarioError
 from penstock.studies.complete import Shard

@@ -84,8 +84,8 @@ def test_a_link_with_a_random_rate_is_tuned_and_explained_at_its_mean_rate(rate:
     resolved = read_document(str(file), []).resolve()
     assert LoadedLink.from_scenario(resolved, "bottleneck").rate_bps == 12.5e6
     results = []
-    for text in (file.read_text(), text.replace('rate = "10Mbit"', 'rate = "12.5Mbit"')):
-        file.write_text(text)
+    for version in (file.read_text(), text.replace('rate = "10Mbit"', 'rate = "12.5Mbit"')):
+        file.write_text(version)
         process = penstock("explain", "red", "--scenario", str(file))
         assert process.returncode == 0, process.stderr
         results.append(process.stdout)

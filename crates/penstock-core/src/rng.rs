@@ -1,7 +1,7 @@
 //! Random streams, one per named part of a run.
 //!
 //! The generator is xoshiro256++ from a maintained crate; seeding by name and samplers are implemented here, so that updating a
-//! dependency cannot change a published number. Tests pin the first outputs of both.
+//! dependency cannot change how a published number was drawn.
 
 use crate::hash::mix;
 use crate::math;

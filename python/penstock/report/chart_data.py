@@ -37,7 +37,7 @@ AXES_OF_COUNTS = ("packets", "count")
 def comparison_chart_data(
     comparison: Comparison, units: Mapping[tuple[str, str], DisplayUnit], tables: Mapping[str, Sequence[Json]]
 ) -> dict[str, Any]:
-    """The charts of a comparison without its series, and the numbers of the tables (`tables` of view.py) by place."""
+    """The charts of a comparison without the courses over time, and the numbers of `metric_tables` by place."""
     path, _ = horizontal_axis(comparison.points)
     axes = _axes(comparison)
     paths = [axis_entry["path"] for axis_entry in axes]

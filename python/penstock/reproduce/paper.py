@@ -203,7 +203,7 @@ class Paper:
         return [own[id_] for id_ in dict.fromkeys(decided)]
 
     def names(self) -> list[str]:
-        """All names that `experiments_named` accepts, according to the record."""
+        """The ids and further names of experiments, and the ids of recorded claims with their parts before a slash."""
         claims = [claim for _, claim, _ in self.recorded_claims()]
         return [*self.metadata["experiments"], *self.also, *(claim.partition("/")[0] for claim in claims), *claims]
 

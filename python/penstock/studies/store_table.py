@@ -145,7 +145,9 @@ class StoreTable:
 
     def version(self) -> str:
         """The version of penstock that made the runs; the latest of several."""
-        return str(self.database.select(f"SELECT max(penstock) FROM {self._runs}")[0][0])
+        return str(
+            self.database.select(f"SELECT max_by(penstock, string_split(penstock, '.')::INT[]) FROM {self._runs}")[0][0]
+        )
 
     def labels(self) -> list[Labels]:
         """The labels of each cell, in the order of the axes.

@@ -137,7 +137,8 @@ class _Cells:
     bases: Mapping[str, Document]
     axes: Sequence[StudyAxis]
     candidates: Mapping[str, Candidate]
-    places: Mapping[str, Sequence[str]]
+    replaced_links: Mapping[str, Sequence[str]]
+    """The links whose queue a scheme replaces, by the label of the base; none without schemes."""
     _cached: list[tuple[Any, Document]] = field(default_factory=list, init=False, repr=False, compare=False)
     """Cache of partial scenarios: the base of the last cell, then the value of each axis and the scenario with it. From
     cell to cell, usually only the last axis changes."""
@@ -156,7 +157,7 @@ class _Cells:
                 document = document.set(path, value, f"axis {axis.name}")
             self._cached[depth:] = [(value, document)]
         if SCHEME in labels and self.candidates:
-            document = with_candidate_queue(document, self.candidates[labels[SCHEME]], self.places[base])
+            document = with_candidate_queue(document, self.candidates[labels[SCHEME]], self.replaced_links[base])
         return document
 
 

@@ -48,7 +48,7 @@ Count = Annotated[
     value_option(
         "--count",
         "N|A..B",
-        "Number of TCP flows, or a range: also show where the drop function meets the queue law of TCP.",
+        "Number of TCP flows, or a range A..B. Also shows where the drop function meets the queue law of TCP.",
     ),
 ]
 Limit = Annotated[str | None, value_option("--limit", "LENGTH", "Buffer size; default: 1BDP.")]

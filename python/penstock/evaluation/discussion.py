@@ -23,20 +23,20 @@ FACTORS = (0.5, 2.0)
 
 @dataclass(frozen=True)
 class Discussion:
-    """Of a scheme.
+    """The discussion of a scheme that RFC 7928 asks for (sections 8.3, 11 and 12).
 
     Attributes:
         scheme: its label.
         sensitivity: section 8.3: for each changed parameter the changes of mean delay and utilization behind mild
             congestion, as factors.
-        needs: section 11: the parameters that must be given, and whether it marks.
+        implementation_needs: section 11: the parameters that must be given, and whether it marks.
         knobs: section 12: the parameters with their defaults.
 
     """
 
     scheme: str
     sensitivity: list[dict[str, Any]]
-    needs: dict[str, Any]
+    implementation_needs: dict[str, Any]
     knobs: list[dict[str, Any]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Discussion:
         return {
             "scheme": self.scheme,
             "8.3": {"sensitivity": self.sensitivity},
-            "11": self.needs,
+            "11": self.implementation_needs,
             "12": {"knobs": self.knobs},
         }
 

@@ -19,7 +19,7 @@ _TIMES = ("ns", "us", "ms", "s")
 
 
 def settings_on_link(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Each setting with its value and, if it has a unit or is derived from the link, its value on this link."""
+    """The settings that have a value on this link, such as a length or `auto`: each as written, and on the link."""
     units = {param.name: param.unit for param in find_scheme(str(table["scheme"])).params}
     settings = {}
     for name, value in table.items():

@@ -112,9 +112,9 @@ def printed_setup_sentence(claims: Iterable[Claim]) -> str:
 
 
 def held_out_sentence(fitted: Iterable[Claim], claims: Iterable[Claim]) -> str:
-    """The claims on tables to which the set-up was fitted, counted separately from all others; empty if there are none.
+    """The claims on tables to which the set-up was fitted, counted separately from all others.
 
-    `claims` are all claims, those in `fitted` included.
+    Empty if there are none or no others. `claims` are all claims, those in `fitted` included.
     """
     known, every = count_badges(fitted), count_badges(claims)
     number, total = sum(known.values()), sum(every.values())

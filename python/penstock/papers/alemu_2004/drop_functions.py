@@ -103,8 +103,8 @@ def has_three_levels(_: Table) -> Condition:
     return all_of((abs(RunSample(float(d)) - float(level)) <= 1e-6).at(f"{x:g} packets") for x, d, level in points)
 
 
-def levels(_: SummaryTable) -> Figure:
-    """The drop function, with the names of the thesis for its breaks and levels."""
+def draw_sred_levels(_: SummaryTable) -> Figure:
+    """Figure 1.2: SRED's drop function, with the breaks and levels that the thesis names."""
     xs, ds = drop_curve("sred:variant=simple", LIMIT)
     figure = drop_function.draw({"SRED": (list(xs), list(ds))}, x_label="queue")
     (ax,) = figure.axes
@@ -136,7 +136,7 @@ fig1_2 = Exhibit(
         keep=_keep,
     ),
     measure=measures.kept_numbers,
-    draw=levels,
+    draw=draw_sred_levels,
 )
 
 

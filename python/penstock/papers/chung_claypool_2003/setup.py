@@ -18,7 +18,7 @@ LEFT_OPEN = "a question that the work leaves open"
 
 
 def tcp_flows(count: int, **changes: Any) -> ps.Tcp:
-    """NewReno transfers without end (Section III), whose starts are uniform, 50 per second on average and within at least 1 s.
+    """NewReno transfers without end (Section III), with uniform starts: 50 per second, but within at least 1 s.
 
     The packets of 1 KB include the headers, so that 20 Mb/s are 2500 packets per second.
     """

@@ -6,7 +6,7 @@ from penstock.reproduce.figure import CurveFigure, SummaryTable, claims_if_measu
 
 from .setup import FLOWS, OPTION, PAGES, claim, first_pass, first_pass_of
 
-AFTER = {1: "pages after the end of the one before", 0: "after its start"}
+AFTER = {0: "pages after the start of the previous page", 1: "after its end"}
 """The legend of each option."""
 OVERLOADED = 1600  # sessions: "more than 1400"
 

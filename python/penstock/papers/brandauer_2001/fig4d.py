@@ -61,4 +61,4 @@ CLAIMS = (
     ),
 )
 
-draw = partial(setup.draw_loss_run_tails, option=1, sessions=1400)
+draw = partial(setup.draw_loss_run_tails, option=0, sessions=1400)

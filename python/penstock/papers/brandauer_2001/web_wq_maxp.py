@@ -40,5 +40,5 @@ CLAIMS = (
 )
 
 draw = CurveFigure(
-    "w_q", "over_20", "max_p", where={"option": 1}, labels=("w_q", "P(more than 20 losses in a row)"), log="x"
+    "w_q", "over_20", "max_p", where={"option": 0}, labels=("w_q", "P(more than 20 losses in a row)"), log="x"
 )

@@ -151,7 +151,7 @@ def web_scenario(
     """Sessions of pages with objects (Section 3.4, after Feldmann et al.); every object is a new connection."""
     traffic = ps.Web(
         sessions=sessions, flavour="sack", profile="ns2", from_=HOSTS, to=SINKS, packet=f"{PACKET - HEADERS}B",
-        headers=f"{HEADERS}B", window=10_000, initial_window=1, min_rto="1s", option=option,
+        headers=f"{HEADERS}B", window=10_000, initial_window=1, min_rto="1s", option=1 if option else 0,
         start={"uniform": ["0s", "10s"]},
     )  # fmt: skip
     return network(f"{sessions} sessions", discipline, {"web": traffic}, span)

@@ -9,6 +9,8 @@ import pytest
 from penstock.dialects import DialectError, read
 from penstock.dialects.tc_queue import KINDS as KNOWN
 from penstock.dialects.tc_read import CLASSFUL
+from penstock.scenario.loaded_link import LoadedLink
+from penstock.tuning.space import search_space
 
 from validation.linux.tc_read_back import DEFAULTS, Entry, faults, main, recorded
 from validation.linux.tc_rounding import shown_rate, shown_size, shown_time
@@ -25,6 +27,19 @@ def test_the_record_has_settings_of_each_kind() -> None:
     assert {one.kind for one in ENTRIES} - set(KINDS) == {"fq", "pfifo_fast"}
     assert {*KNOWN, *CLASSFUL, "gred"} - {one.kind for one in ENTRIES} == {"dualpi2", "netem"}
     assert {one.kind for one in ENTRIES if not one.scheme} == set(DEFAULTS)
+
+
+@pytest.mark.parametrize("precedences", [1, 2])
+def test_the_record_has_every_parameter_that_tune_can_print(precedences: int) -> None:
+    """Only `gentle` is missing, which tc lacks."""
+    link = LoadedLink(
+        "uplink", 10e6, rtt_s=0.05, buffer_pkts=200, packet_bytes=1500, flows=10, drop_precedences=precedences
+    )
+    for scheme in {one.scheme for one in SETTINGS}:
+        space = search_space(scheme, link, {})
+        ends = [{knob.name: (knob.choices or (knob.low, knob.high))[end] for knob in space.knobs} for end in (0, -1)]
+        printed = {name for values in ends for name in space.parameters(values)}
+        assert printed - {name for one in SETTINGS if one.scheme == scheme for name in one.parameters} <= {"gentle"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -145,7 +145,9 @@ def reason_text(claim: Claim) -> str:
     if printed and printed["verdict"] == "confirmed":
         return "it depends on the set-up: as printed, it is confirmed"
     if claim["verdict"] == "inconclusive" and claim.get("parts") and not claim["parts"]["refuted"]:
-        return "undecided: nothing is refuted, but an interval contains its bound"
+        if claim["parts"]["total"] == 1:
+            return "undecided: nothing is refuted, but the interval contains the bound"
+        return "undecided: nothing is refuted; of several parts, one is refuted only in a wider interval than the one given"
     return str(own["text"])
 
 

@@ -147,7 +147,7 @@ def reason_text(claim: Claim) -> str:
     if claim["verdict"] == "inconclusive" and claim.get("parts") and not claim["parts"]["refuted"]:
         if claim["parts"]["total"] == 1:
             return "undecided: nothing is refuted, but the interval contains the bound"
-        return "undecided: nothing is refuted; of several parts, one is refuted only in a wider interval than the one given"
+        return "undecided: nothing is refuted; refuting one of several parts takes a wider interval than the one given"
     return str(own["text"])
 
 

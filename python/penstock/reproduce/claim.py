@@ -192,8 +192,15 @@ def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
 
 
 def _there(value: Any, table: Table) -> bool:
-    """Whether a value is in the table; a quick reproduction may lack the values of further readings."""
-    return isinstance(value, (ValueRange, list, tuple)) or any(value in labels.values() for labels, _ in table.cells)
+    """Whether a value is in the table; a quick reproduction may lack the values of further readings.
+
+    The label `watched=True` of another axis is not the value 1.
+    """
+    return isinstance(value, (ValueRange, list, tuple)) or any(
+        value == label and isinstance(value, bool) == isinstance(label, bool)
+        for labels, _ in table.cells
+        for label in labels.values()
+    )
 
 
 def _joined(*words: str) -> str:

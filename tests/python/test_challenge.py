@@ -175,7 +175,7 @@ def test_the_page_states_the_limits_of_the_search() -> None:
     text = " ".join(PAGE.split())
     assert len(EXAMPLES) == PAGE.count("test: skip, test_challenge.py runs it") > 0
     assert f"at most {MAX_PACKETS // 1000} 000 full packets per run" in text
-    assert f"too short for {MIN_NETWORKS} networks is rejected" in text
+    assert f"The search first measures at least {MIN_NETWORKS} networks, within a quarter of the budget." in text
     assert f"at least {100 * MIN_KEPT_DEFICIT:.0f} % of the deficit remains" in text
     assert (FINALIST_COUNT, FINAL_RUNS, NETWORKS_PER_CHECK) == (8, 5, 20)
     assert "The eight worst networks get five more runs." in text

@@ -220,12 +220,18 @@ def test_a_queue_that_is_changed_keeps_what_is_not_set() -> None:
     assert read(text, "tc").parameters == {**FQ_CODEL, "limit": "500p", "target": "7ms"}
 
 
+TBF_AT = "tc qdisc add dev eth0 {} handle 1: tbf rate 1mbit burst 5kb limit 10kb"
+PRIO_AT = "tc qdisc add dev eth0 {} handle 1: prio"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("tc qdisc del dev eth0 root", "all is deleted"),
         ("qdisc noqueue 0: dev wlan0 root refcnt 2", "noqueue is the only queue"),
         ("tc qdisc add dev eth0 root fq_codel\ntc qdisc add dev eth0 root sfq", "fq_codel already"),
+        (f"{TBF_AT.format('root')}\n{TBF_AT.format('parent 1:1')}", "tbf 1:0 is below itself"),
+        (f"{PRIO_AT.format('root')}\n{PRIO_AT.format('parent 1:1')}", "prio 1:0 is below itself"),
         ("tc qdisc add dev eth0 root hfsc default 1", "eth0: hfsc of tc has no counterpart"),
         ("fq_codel tagret 5ms", 'fq_codel has no option "tagret"; did you mean "target"'),
         ("cake internet lan", "lan is given after internet"),

@@ -126,8 +126,8 @@ def explain(
 ) -> None:
     """Explain a scheme, conditioner, transport or metric: formulas, parameters, source, picture, strengths.
 
-    Without a name, list the schemes; with the name of a list, print it. With --from tc, explain the counters of
-    `tc -s qdisc show`.
+    Without a name, print the list of schemes; with the name of a list, that list. With --from tc, explain the
+    counters of `tc -s qdisc show`.
     """
     outputs = Outputs.from_options(json_target)
     if source is not None:

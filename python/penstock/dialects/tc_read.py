@@ -118,10 +118,19 @@ class _Tree:
     def __init__(self, lines: list[TcObject], facts: ConversionContext) -> None:
         self.lines, self.facts = lines, facts
         self.used: set[int] = set()
+        self._above: list[TcObject] = []
 
     def queue(self, line: TcObject) -> Conversion:
-        """A queue with all below it."""
+        """A queue with all below it. Raises `DialectError` if it is below itself."""
+        if any(line is one for one in self._above):
+            raise DialectError(f"{line.kind} {line.id or line.parent} is below itself")
         self.used.add(id(line))
+        self._above.append(line)
+        found = self._queue(line)
+        self._above.pop()
+        return found
+
+    def _queue(self, line: TcObject) -> Conversion:
         match line.kind:
             case "tbf":
                 return self._tbf(line)

@@ -20,6 +20,7 @@ from penstock.challenges.challenge import (
     MIN_CONFIRMATION,
     MIN_NETWORKS,
     NETWORKS_PER_CHECK,
+    SAMPLE_END,
     Challenge,
 )
 from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA
@@ -175,6 +176,7 @@ def test_the_page_states_the_limits_of_the_search() -> None:
     text = " ".join(PAGE.split())
     assert len(EXAMPLES) == PAGE.count("test: skip, test_challenge.py runs it") > 0
     assert f"at most {MAX_PACKETS // 1000} 000 full packets per run" in text
+    assert SAMPLE_END == 0.25
     assert f"The search first measures at least {MIN_NETWORKS} networks, within a quarter of the budget." in text
     assert f"at least {100 * MIN_KEPT_DEFICIT:.0f} % of the deficit remains" in text
     assert (FINALIST_COUNT, FINAL_RUNS, NETWORKS_PER_CHECK) == (8, 5, 20)

@@ -103,3 +103,12 @@ def test_an_unlimited_queue_shows_the_utilization_that_the_load_allows() -> None
     assert (
         measure_unlimited_queue(bench("2Mbit"), [met_aims("red", 0.01, 0.5), met_aims("pie", 0.1, 0.97)], DRAWS) is None
     )
+
+
+def test_an_aim_of_a_group_that_an_unlimited_queue_misses_does_not_blame_the_load() -> None:
+    def goodput(label: str, mean: float) -> MeasuredSetting:
+        return MeasuredSetting(Setting(label), pa.table({"traffic.calls.goodput_bps": [mean] * 3}), np.zeros(3))
+
+    (aim,) = parse_aims(["calls.goodput > 1Mbit"], {**PLACES, "traffic": ["calls"]})
+    text = unmet_text([aim], "bottleneck", [(goodput("red", 4e5), {aim.text: False})], goodput("droptail", 5e5))
+    assert "reaches 0.5 Mbit/s: other traffic may take the link; try fair queueing or classes." in text

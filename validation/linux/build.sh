@@ -46,7 +46,7 @@ NET_SCH_SFB NET_SCH_GRED NET_SCH_FQ NET_SCH_PRIO NET_SCH_NETEM NET_SCH_HTB NET_S
 NET_CLS NET_CLS_MATCHALL NET_CLS_U32 NET_CLS_FLOWER NET_CLS_ACT NET_ACT_GACT GACT_PROB
 TCP_CONG_ADVANCED TCP_CONG_CUBIC TCP_CONG_BBR TCP_CONG_DCTCP
 OPTIONS
-# Drivers, file systems and debug information that the measurements do not use would take half of the time.
+# Without drivers, file systems and debug information that no measurement uses, which only take time.
 for option in EXT4_FS REISERFS_FS QUOTA WLAN ETHERNET FTRACE SWAP SUSPEND CGROUPS KALLSYMS DEBUG_INFO_DWARF_TOOLCHAIN_DEFAULT; do
     scripts/config -d "$option"
 done

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -187,19 +187,18 @@ def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
         for readings, (value, _) in zip(all_readings, chosen, strict=True):
             own = own.with_reading_replaced(readings, value)
         words = _joined(*(words for _, words in chosen))
-        if not words or all(_there(value, table) for value, _ in chosen):
+        is_there = (
+            _there(value, holds.axes_with(readings), table)
+            for readings, (value, _) in zip(all_readings, chosen, strict=True)
+        )
+        if not words or all(is_there):
             yield own, words
 
 
-def _there(value: Any, table: Table) -> bool:
-    """Whether a value is in the table; a quick reproduction may lack the values of further readings.
-
-    The label `watched=True` of another axis is not the value 1.
-    """
+def _there(value: Any, axes: Collection[str], table: Table) -> bool:
+    """Whether an axis has this value in the table; a quick reproduction may lack the values of further readings."""
     return isinstance(value, (ValueRange, list, tuple)) or any(
-        value == label and isinstance(value, bool) == isinstance(label, bool)
-        for labels, _ in table.cells
-        for label in labels.values()
+        axis in labels and labels[axis] == value for labels, _ in table.cells for axis in axes
     )
 
 

@@ -110,6 +110,13 @@ class ExpressionNode:
         own = [value for value in values if isinstance(value, Readings)]
         return list(dict.fromkeys([*(reading for child in self.children for reading in child.readings()), *own]))
 
+    def axes_with(self, readings: Readings) -> set[str]:
+        """The axes whose label has these readings."""
+        own = {
+            axis for axis, label in self.labels.items() if readings in (label if isinstance(label, list) else [label])
+        }
+        return own.union(*(child.axes_with(readings) for child in self.children))
+
 
 @dataclass(frozen=True)
 class BoundNumber:

@@ -93,9 +93,9 @@ class WorkPages:
 
     def write(self, file: Path, index: str | None) -> list[Path]:
         """Write the pages: the first to `file`, those of chapters next to it. `index` is the page of all papers."""
-        chapters = self._chapters
+        chapters, to_index = self._chapters, (index, "All papers")
         if len(chapters) == 1:
-            write_text(file, self._page(_title(self.paper, self.outcomes), self.outcomes, up=(index, "All papers")))
+            write_text(file, self._page(_title(self.paper, self.outcomes), self.outcomes, self.outcomes, to_index, {}))
             return [file]
         files = [file.with_name(f"{file.stem}-{number}.html") for number in range(1, len(chapters) + 1)]
         hrefs = {
@@ -103,10 +103,10 @@ class WorkPages:
             for page, own in zip(files, chapters.values(), strict=True)
             for outcome in own
         }
-        write_text(file, self._page(self.paper.metadata["title"], [], up=(index, "All papers"), hrefs=hrefs))
+        write_text(file, self._page(self.paper.metadata["title"], self.outcomes, [], to_index, hrefs))
         for page, (title, own) in zip(files, chapters.items(), strict=True):
             here = {id_: name for id_, name in hrefs.items() if name != page.name}
-            write_text(page, self._page(title, own, up=(file.name, "The whole work"), hrefs=here, is_chapter=True))
+            write_text(page, self._page(title, own, own, (file.name, "The whole work"), here))
         return [file, *files]
 
     @cached_property
@@ -124,16 +124,18 @@ class WorkPages:
     def _page(
         self,
         title: str,
+        covered: Sequence[Outcome],
         sections: Sequence[Outcome],
         up: tuple[str | None, str],
-        hrefs: Mapping[str, str] | None = None,
-        is_chapter: bool = False,
+        hrefs: Mapping[str, str],
     ) -> str:
-        """A page with the sections of some experiments; `hrefs` has the pages of those that are elsewhere."""
-        hrefs = hrefs or {}
+        """A page that lists the `covered` experiments, and has the `sections` of all or none of them.
+
+        `up` is the link to the page above and its text; `hrefs` has the files of experiments on other pages.
+        """
+        is_chapter = len(covered) < len(self.outcomes)
         deciding = {row["id"]: row for row in self._claim_rows if not row["reading"]}
         experiments = [_section(number, outcome, deciding) for number, outcome in enumerate(sections)]
-        covered = sections if is_chapter else self.outcomes
         own_ids = {outcome.experiment.id for outcome in sections}
         rows = [row for row in self._claim_rows if row["in"] in own_ids]
         anchors = _anchors(self.paper, self.outcomes, deciding, hrefs)

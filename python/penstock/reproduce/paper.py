@@ -18,7 +18,7 @@ claims are not confirmed in the author's set-up (`penstock.reproduce.why`). The 
 * `messages`: the claims of the abstract, and `also`: further names of experiments,
 * `[reconstructed]`: the author's set-up, and the experiments that are `without` it or to which it was `fitted`; the
   function `reconstructed` of `setup.py` changes a scenario to this set-up,
-* `[chapters]`: the title of each chapter by its first experiment; each chapter has a page of its own,
+* `[chapters]`: the title of each chapter by its first experiment; each chapter has its own page,
 * `[terms]`: terms of the paper, explained next to the figures that use them,
 * `[ranges]`: the printed ranges of the axes of figures, outside which no claim is decided.
 """

@@ -131,11 +131,11 @@ def _networks(aim: Aim, place: str, measured: MeasuredSetting) -> int:
 def _unlimited_queue_sentence(aim: Aim, place: str, measured: MeasuredSetting) -> str:
     value = _value(aim, place, measured)
     if aim.shortfall(value) > 0:
-        is_of_link = (aim.place or place) == place
+        is_of_link = aim.metric == "utilization" or aim.place in (None, place)
         cause = (
             "the load leaves the link idle, and no queue changes that"
             if is_of_link
-            else ("other traffic may take the link; try fair queueing or classes")
+            else "other traffic may take the link; try fair queueing or classes"
         )
         return f"An unlimited queue, which drops nothing, reaches {metric_text(aim.metric, value)}: {cause}"
     delay = measured.summary(place, "delay_p99_s").mean

@@ -111,4 +111,4 @@ def test_an_aim_of_a_group_that_an_unlimited_queue_misses_does_not_blame_the_loa
 
     (aim,) = parse_aims(["calls.goodput > 1Mbit"], {**PLACES, "traffic": ["calls"]})
     text = unmet_text([aim], "bottleneck", [(goodput("red", 4e5), {aim.text: False})], goodput("droptail", 5e5))
-    assert "reaches 0.5 Mbit/s: other traffic may take the link; try fair queueing or classes." in text
+    assert "reaches 500 kbit/s: other traffic may take the link; try fair queueing or classes." in text

@@ -31,3 +31,14 @@ def test_no_time_left_is_printed_before_a_run_has_finished(
         now += 600
         watch.update(0, 5)
         assert capsys.readouterr().err == "0 of 5 runs in 10 min\n"
+
+
+def test_each_batch_has_its_own_time(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    now = 1000.0
+    monkeypatch.setattr("penstock.engine.progress.time.monotonic", lambda: now)
+    with RunProgress(100) as watch:
+        for number in (*range(0, 101, 10), *range(0, 51, 10)):
+            watch.update(number, 100)
+            now += 10
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "50 of 100 runs in 50 s, about 50 s left"

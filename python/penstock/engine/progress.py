@@ -18,7 +18,7 @@ class RunProgress:
     def __init__(self, planned: int) -> None:
         self.planned = planned
         self.finished = 0
-        self._begun = self._reported = time.monotonic()
+        self._begun = self._batch_begun = self._reported = time.monotonic()
         self._first_report: tuple[float, int] | None = None
         self._bar: Progress | None = None
 
@@ -36,15 +36,17 @@ class RunProgress:
             self._bar.stop()
 
     def update(self, finished: int, planned: int) -> None:
-        """Report `finished` of `planned` runs."""
-        self.finished, self.planned = finished, planned
+        """Report `finished` of `planned` runs. Fewer finished runs than before are those of a new batch."""
         now = time.monotonic()
+        if finished < self.finished:
+            self._batch_begun, self._first_report = now, None
+        self.finished, self.planned = finished, planned
         self._first_report = self._first_report or (now, finished)
         if self._bar is not None:
             self._bar.update(self._task, completed=finished, total=planned)
         elif now - self._reported >= EVERY:
             self._reported = now
-            spent = f"{finished} of {planned} runs in {_in_words(now - self._begun)}"
+            spent = f"{finished} of {planned} runs in {_in_words(now - self._batch_begun)}"
             print(f"{spent}{self._time_left(now)}", file=sys.stderr, flush=True)
 
     def _time_left(self, now: float) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.fitting.delays import (
+    MIN_FAIR_DISAGREEMENT,
     MIN_LOSSES,
     UPSTREAM,
     AckDelays,
@@ -30,21 +31,8 @@ WINDOW_PACKETS = 200
 TIMESTAMP_S = 1e-6
 """Resolution of the times of packets: the unit of the pcap format."""
 
-MIN_FAIR_DISAGREEMENT = 0.25
-"""Flows are assumed to have separate queues if their delays disagree by at least this; see `QueueingDelays`.
-
-Measured on simulated captures in which flows interleave: 0.13 to 0.9 with FQ-CoDel, below 0.22 with a shared queue.
-The exception is BBR through drop-tail with a short buffer: it reaches 0.6 and is mistaken for fair queueing.
-"""
-
 MAX_MISSING = 0.02
 """Largest share of the acknowledged data that may be missing. A rate at the receiver is too low by that share."""
-
-MIN_INTERLEAVED = 0.1
-"""Fair queueing is recognized only if this share of packets is followed by a packet of another flow.
-
-Measured on simulated captures: at least 0.13 with four flows through FQ-CoDel; below 0.03 with two flows.
-"""
 
 MIXED_SIZE_RATIO = 0.7
 """Many packets are small if the mean packet size is below this share of a large packet.
@@ -166,7 +154,7 @@ def estimate_bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequen
         return _unknown(packets, zero_ns, f"{missing:.0%} of the acknowledged data is missing from the capture")
     ack_delay = estimate_ack_delays(against)
     samples = observed = estimate_delays(flows, ack_delay)
-    if samples is not None and samples.disagreement() < MIN_FAIR_DISAGREEMENT:
+    if samples is not None and samples.disagreement() < MIN_FAIR_DISAGREEMENT and not samples.is_fair:
         observed = samples.with_calibrated_bases()
         samples = observed if samples.is_shared else samples  # otherwise flows may have separate queues
     t = (packets.t_ns - zero_ns) / 1e9
@@ -221,15 +209,20 @@ def _rate(
         return unknowable(f"only {len(t)} packets crossed the link in this direction", "bit/s"), ()
     edges = t[::count]
     bits = np.concatenate([[0.0], np.cumsum(size)])[: len(t)][::count] * 8
-    rates = np.diff(bits) / np.maximum(np.diff(edges), 1e-9)
-    high = float(np.quantile(rates, 0.9))
-    busy = busy_mask(
+    width = np.diff(edges)
+    # An acknowledgement that ends a recovery covers many packets at once: such a window has no rate.
+    has_rate = width > TIMESTAMP_S
+    if not has_rate.any():
+        return unknowable("acknowledgements cover too many packets at once to measure a rate", "bit/s"), ()
+    rates = np.where(has_rate, np.diff(bits) / np.maximum(width, TIMESTAMP_S), 0)
+    high = float(np.quantile(rates[has_rate], 0.9))
+    busy = has_rate & busy_mask(
         observed, edges, max(MIN_RESOLVED_TICKS * observed.resolution_s, MAX_EMPTY_PACKETS * 12_000 / high)
     )
     what = "windows in which the queue was never empty"
     is_full = busy.sum() >= MIN_BUSY_WINDOWS
     if not is_full:
-        busy, what = rates > FULL_SHARE * np.quantile(rates, 0.95), "windows with the highest delivery rate"
+        busy, what = rates > FULL_SHARE * np.quantile(rates[has_rate], 0.95), "windows with the highest delivery rate"
     if busy.sum() < 3:
         return unknowable("the queue was never occupied long enough to measure its rate", "bit/s"), ()
     middle = (edges[1:] + edges[:-1])[busy] / 2
@@ -241,7 +234,7 @@ def _rate(
     low, high = np.quantile(rates[busy], [0.05, 0.95])
     if not is_full:  # the link may have been busy in other windows, or in no window
         low, high = min(low, float(np.median(rates))), rates[busy].max()
-    error = TIMESTAMP_S / float(np.median(np.diff(edges)[busy]))
+    error = TIMESTAMP_S / float(np.median(width[busy]))
     value, low, high = float(np.median(rates[busy])), float(low) * (1 - error), float(high) * (1 + error)
     return Estimate(value, "bit/s", low, high, why), levels
 
@@ -282,10 +275,15 @@ def _kind(observed: QueueingDelays | None, marked: bool, is_mixed: bool) -> Esti
     if observed is None or not observed.has_queue:
         return unknowable(NO_QUEUE)
     disagreement = observed.disagreement()
-    if disagreement > MIN_FAIR_DISAGREEMENT and observed.interleaved_share < MIN_INTERLEAVED:
-        return unknowable("flows have different delays, but their bursts hardly interleave")
+    if observed.is_fair:
+        return Estimate(FAIR, why="packets of other flows leave between packets that arrived one after the other")
     if disagreement > MIN_FAIR_DISAGREEMENT:
-        return Estimate(FAIR, why="flows have different delays at the same time")
+        why = (
+            "their packets leave in the order of arrival"
+            if observed.is_interleaved
+            else "their bursts hardly interleave"
+        )
+        return unknowable(f"flows have different delays, but {why}")
     waits = observed.loss_delay_s[~np.isnan(observed.loss_delay_s)]
     alone = "" if disagreement == disagreement else "; too few flows overlap to rule out fair queueing"
     if marked:

@@ -69,13 +69,16 @@ MIN_FAIR_DISAGREEMENT = 0.25
 
 Measured on the same captures with a shared queue: below 0.25, except for BBR through drop-tail and short transfers."""
 
-MIN_SERVED_IN_TURN, MIN_SEPARATED, MAX_IN_ORDER = 0.3, 0.14, 0.03
+MIN_SERVED_IN_TURN, MIN_SEPARATED, MAX_IN_ORDER = 0.3, 0.1, 0.05
 """Separated shares (`QueueingDelays.separated_share`) of queues that serve flows in turn.
 
-Measured on 400 captures of simulated and real links with 2 to 20 flows (CUBIC, BBR, both, short transfers): with a
-shared queue, below 0.01 at the receiver and below 0.12 at the sender, up to 0.27 for flows without SACK; under fair
-queueing, at least 0.12, usually above 0.4, and 0.02 to 0.12 if all flows but one are short. The second value needs
-delays that disagree somewhat, the third delays that disagree clearly."""
+Measured on 600 captures of simulated and real links with 2 to 20 flows (CUBIC, BBR, both, short transfers): with a
+shared queue, below 0.12 (0.27 for many flows without SACK), and below 0.04 if delays disagree;
+under fair queueing, usually above 0.2, and 0.01 to 0.1 if all flows but one are short or BBR loses packets at
+50 Mbit/s. The second value needs delays that disagree somewhat, the third delays that disagree clearly."""
+
+COMPRESSED_SACK_S = 1e-3
+"""Longest time by which Linux delays a SACK (`tcp_comp_sack_delay_ns`): packets further apart keep their order."""
 
 MIN_INTERLEAVED = 0.1
 """Different delays are evidence only if this share of packets is followed by a packet of another flow.
@@ -137,6 +140,7 @@ class QueueingDelays:
         capture_t: times at which the packets, or their acknowledgements, passed the capture point.
         wait_s: queueing delays.
         flow_numbers: numbers of the flows.
+        prompt_mask: whether `capture_t` was not delayed, as a SACK may be, see `Segments.sack_mask`.
         base_s: per flow, the time subtracted: the round trip downstream of the capture point, or a clock offset.
         resolution_s: resolution of the delays.
         loss_gap_start: earliest time at which each lost packet can have reached the queue.
@@ -150,6 +154,7 @@ class QueueingDelays:
     capture_t: Floats
     wait_s: Floats
     flow_numbers: Ints
+    prompt_mask: Bools
     base_s: dict[int, float]
     resolution_s: float
     loss_gap_start: Floats
@@ -204,14 +209,16 @@ class QueueingDelays:
         because their times differ by less than the resolution, count as in order. Negative if flows interleave more at
         the arrival: only retransmissions do so.
         """
-        if len(self.t) < 2:
+        if self.prompt_mask.sum() < 2:
             return 0.0
-        arrival = np.arange(len(self.t))
-        departure = np.lexsort((arrival, self._ticks(self.capture_t) if self.side == DOWNSTREAM else self.capture_t))
+        is_slow = np.median(np.diff(np.sort(self.capture_t))) > COMPRESSED_SACK_S
+        known = slice(None) if is_slow else self.prompt_mask
+        came, left, number = (each[known] for each in (self.t, self.capture_t, self.flow_numbers))
+        arrival = np.arange(len(number))
+        departure = np.lexsort((arrival, self._ticks(left) if self.side == DOWNSTREAM else left))
         if self.side == UPSTREAM:  # the times of arrival are timestamps of the senders
-            left = np.argsort(departure)
-            arrival = np.lexsort((left, self._ticks(self.t)))
-        before, after = (np.diff(self.flow_numbers[order]) != 0 for order in (arrival, departure))
+            arrival = np.lexsort((np.argsort(departure), self._ticks(came)))
+        before, after = (np.diff(number[order]) != 0 for order in (arrival, departure))
         return float(after.mean() - before.mean()) / max(1 / len(before), float(1 - before.mean()))
 
     def _ticks(self, t: Floats) -> Floats:
@@ -313,7 +320,7 @@ def _upstream(flows: Sequence[Flow]) -> QueueingDelays | None:
         base[number] = float(value.min())
         # Timestamps are rounded down to a tick: delays are too long by half a tick on average.
         wait = np.maximum(value - base[number] - unit / 2, 0)
-        rows.append((flow.t - wait, flow.t, wait, np.full(len(wait), number)))
+        rows.append((flow.t - wait, flow.t, wait, np.full(len(wait), number), np.ones(len(wait), bool)))
         resolution = max(resolution, unit)
         lost.append(tuple(times - np.interp(times, flow.t, wait) for times in flow.upstream_loss_times))
     return _sorted(UPSTREAM, rows, base, resolution, lost)
@@ -340,7 +347,7 @@ def _downstream(flows: Sequence[Flow], ack_delay: AckDelays) -> QueueingDelays |
         value = delivered - segments.sent[timed]
         base[number] = float(value.min())
         sent = segments.sent[timed]
-        rows.append((sent, delivered, value - base[number], np.full(len(sent), number)))
+        rows.append((sent, delivered, value - base[number], np.full(len(sent), number), ~segments.sack_mask[timed]))
         lost.append((flow.downstream_loss_times, flow.downstream_loss_times))
     resolution = 0.0 if ack_delay is np.zeros_like else USUAL_TICK_S
     return _sorted(DOWNSTREAM, rows, base, resolution, lost)
@@ -348,19 +355,25 @@ def _downstream(flows: Sequence[Flow], ack_delay: AckDelays) -> QueueingDelays |
 
 def _sorted(
     side: str,
-    rows: list[tuple[Floats, Floats, Floats, Ints]],
+    rows: list[tuple[Floats, Floats, Floats, Ints, Bools]],
     base: dict[int, float],
     resolution: float,
     lost: Sequence[tuple[Floats, ...]],
 ) -> QueueingDelays | None:
     if not rows:
         return None
-    t, passed, wait, flow = (np.concatenate(column) for column in zip(*rows, strict=True))
+    t, passed, wait, flow, prompt = (np.concatenate(column) for column in zip(*rows, strict=True))
     order = np.argsort(t, kind="stable")
     lost_from, lost_t = (np.concatenate(column) for column in zip(*lost, strict=True))
     lost_wait = _waits(t[order], wait[order], lost_from, lost_t)
     return QueueingDelays(
-        side, t[order], passed[order], wait[order], flow[order], base, resolution, lost_from, lost_t, lost_wait
+        side,
+        *(column[order] for column in (t, passed, wait, flow, prompt)),
+        base,
+        resolution,
+        lost_from,
+        lost_t,
+        lost_wait,
     )
 
 

@@ -57,6 +57,7 @@ class Segments:
         acked_t: time at which the first acknowledgement of the packet passed; NaN if none did.
         rtt_sample_mask: whether `acked_t - sent` is a round trip: the packet was sent once, and its arrival
             acknowledged.
+        sack_mask: whether a SACK block acknowledged the packet first, which Linux may delay by 1 ms (compressed SACKs).
         gap: whether bytes before the packet are missing because they were lost upstream of the capture point.
 
     """
@@ -67,6 +68,7 @@ class Segments:
     size: Floats
     acked_t: Floats
     rtt_sample_mask: Bools
+    sack_mask: Bools
     gap: Bools
 
 
@@ -152,21 +154,21 @@ class Flow:
         """The packets with new data."""
         new = ~self.retransmission_mask
         start, end, sent = self.start[new], self.end[new], self.t[new]
-        delivered, timed = self._delivered(start, end)
+        delivered, timed, sacked = self._delivered(start, end)
         again = np.searchsorted(end, self.start[~new], side="right")
         timed[again[again < len(end)]] = False
         timed &= delivered > sent
         gap = start > _before(end, int(start[0]))
-        return Segments(sent, start, end, self.wire_bytes[new].astype(float), delivered, timed, gap)
+        return Segments(sent, start, end, self.wire_bytes[new].astype(float), delivered, timed, sacked, gap)
 
-    def _delivered(self, start: Ints, end: Ints) -> tuple[Floats, Bools]:
-        """When each packet was acknowledged, cumulatively or by a first SACK block, and whether on its own arrival."""
+    def _delivered(self, start: Ints, end: Ints) -> tuple[Floats, Bools, Bools]:
+        """When each packet was acknowledged first, whether on its own arrival, and whether by a first SACK block."""
         ack = np.maximum.accumulate(self.ack) if len(self.ack) else self.ack
         by = np.searchsorted(ack, end)
         is_acked = by < len(ack)
         delivered = np.full(len(end), np.nan)
         delivered[is_acked] = self.ack_t[by[is_acked]]
-        timed = np.zeros(len(end), bool)
+        timed, sacked = np.zeros((2, len(end)), bool)
         timed[is_acked] = ack[by[is_acked]] == end[is_acked]
         rows = np.flatnonzero(self.acks.sack_to >= 0)
         left, right = (
@@ -177,9 +179,9 @@ class Flow:
         for first, last, t in zip(low.tolist(), high.tolist(), self.ack_t[rows].tolist(), strict=True):
             row = last - 1
             while row >= first and not delivered[row] <= t:
-                delivered[row], timed[row] = t, row == last - 1
+                delivered[row], timed[row], sacked[row] = t, row == last - 1, True
                 row -= 1
-        return delivered, timed
+        return delivered, timed, sacked
 
     @property
     def missing_bytes(self) -> int:

@@ -20,6 +20,7 @@ import pytest
 from penstock import files
 from penstock.files import MAX_BYTES, FileError, UnsuitableFileError, atomic_replacement, read_bytes, write_text
 from penstock.plots import save, style
+from penstock.studies.part_claims import PartClaims
 
 from .test_scenario import small
 
@@ -145,6 +146,14 @@ def test_on_a_full_disk_the_table_is_printed_and_no_cut_file_stays(command: tupl
     assert process.stderr.endswith(f"x.html: cannot be written: {TOO_LARGE}\n")
     assert "Traceback" not in process.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["s.toml"]
+
+
+def test_a_claim_that_cannot_be_written_makes_nobody_wait(tmp_path: Path) -> None:
+    with PartClaims(tmp_path) as claims:
+        with full_disk():
+            assert claims.try_claim("part")
+        assert list(tmp_path.iterdir()) == []
+        assert claims.try_claim("part")
 
 
 def test_a_trace_that_cannot_be_written_does_not_lose_the_run(tmp_path: Path) -> None:

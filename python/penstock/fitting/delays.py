@@ -73,7 +73,7 @@ MIN_SERVED_IN_TURN, MIN_SEPARATED, MAX_IN_ORDER = 0.3, 0.1, 0.05
 """Separated shares (`QueueingDelays.separated_share`) of queues that serve flows in turn.
 
 Measured on 600 captures of simulated and real links with 2 to 20 flows (CUBIC, BBR, both, short transfers): with a
-shared queue, below 0.12 (0.27 for many flows without SACK), and below 0.04 if delays disagree;
+shared queue, below 0.22 (0.27 for many flows without SACK), and below 0.04 if delays disagree;
 under fair queueing, usually above 0.2, and 0.01 to 0.1 if all flows but one are short or BBR loses packets at
 50 Mbit/s. The second value needs delays that disagree somewhat, the third delays that disagree clearly."""
 

@@ -59,8 +59,10 @@ class PartClaims:
                 opened.write(content)
         except FileExistsError:
             return False
-        except OSError:
-            return True  # such as on a full disk: a claim is only a hint
+        except OSError:  # such as on a full disk: a claim is only a hint, but others would wait for an empty one
+            with suppress(OSError):
+                file.unlink()
+            return True
         with self._lock:
             self._own.add(name)
         return True

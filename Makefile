@@ -6,7 +6,7 @@ BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=
 
 # Without the job server of a parallel make, which cargo cannot open.
-CARGO := env -u MAKEFLAGS cargo
+CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 
 .PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice advice-check model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels try-arm bench-peers validate linux-kernel real-queues tc-read-back fuzz fuzz-dialects lint lint-rust lint-python test-rust test-python
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,15 +93,22 @@ def warned_result(warnings: int) -> dict[str, Any]:
     return {**compare_result(), "warnings": [{"scheme": f"red {at}", **about} for at in range(warnings)]}
 
 
+def measured_result() -> dict[str, Any]:
+    """A sweep on a real link."""
+    result = compare_result()
+    rows = [{**row, "on": "link"} for row in result["rows"]]
+    return {**result, "rows": rows, "command": "penstock run link.toml --on link --runs 5"}
+
+
 @pytest.mark.slow
 @needs_chromium
-@pytest.mark.parametrize("result", [warned_result(4), {**compare_result(), "rows": [
-    {**row, "on": "link"} for row in compare_result()["rows"]
-], "command": "penstock run link.toml --on link --runs 5"}], ids=["warnings", "measured"])  # fmt: skip
+@pytest.mark.parametrize("made", [partial(warned_result, 4), measured_result], ids=["warnings", "measured"])
 @pytest.mark.xdist_group("pages")
-def test_a_page_of_another_kind_suits_every_reader(result: dict[str, Any], tmp_path: Path, tab: Page) -> None:
+def test_a_page_of_another_kind_suits_every_reader(
+    made: Callable[[], dict[str, Any]], tmp_path: Path, tab: Page
+) -> None:
     file = tmp_path / "page.html"
-    report.write(result, file)
+    report.write(made(), file)
     suits_every_reader(tab, file)
 
 

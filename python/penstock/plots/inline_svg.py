@@ -10,6 +10,7 @@ from typing import Final
 
 import matplotlib as mpl
 from markupsafe import Markup
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from penstock.plots import style
@@ -34,7 +35,8 @@ def inline_svg(figure: Figure, prefix: str) -> Markup:
     """
     buffer = io.StringIO()
     with style.figure_style(), mpl.rc_context({"svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
+        # `savefig` would draw twice: the first time to place everything, which drawing does anyway.
+        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})
     root = ET.fromstring(buffer.getvalue())
     for parent in list(root.iter()):
         parent[:] = list(_drawn_children(parent))

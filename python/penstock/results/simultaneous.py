@@ -74,11 +74,12 @@ def adjusted_alpha(data: Array, alpha: float = ALPHA) -> float:
     rarest = 2.0 ** (1 - float(counts[random].min()))  # the probability that the errors of all runs get the same sign
     if rarest > bonferroni or cells > MOST_CELLS or cells * len(data) > MOST_NUMBERS:
         return bonferroni
+    rank = math.floor(alpha * (DRAWS + 1))
     smallest = np.ones(DRAWS)
     for runs in np.unique(counts[random]):
-        chosen = data[:, random & (counts == runs)]
-        smallest = np.minimum(smallest, _p_values(_largest_t(chosen, int(runs)), int(runs)))
-    rank = math.floor(alpha * (DRAWS + 1))
+        largest = _largest_t(data[:, random & (counts == runs)], int(runs))
+        rare = np.argpartition(largest, -rank)[-rank:]  # no other draw can be among the `rank` smallest p-values
+        smallest[rare] = np.minimum(smallest[rare], _p_values(largest[rare], int(runs)))
     quantile = float(np.partition(smallest, rank - 1)[rank - 1])
     # Three digits, more than the draws decide: the order of a sum, which differs between machines, does not matter.
     return min(max(float(f"{quantile:.3g}"), bonferroni), alpha)

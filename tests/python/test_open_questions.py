@@ -19,7 +19,7 @@ def behind(queue: ps.Queue, flows: int, warmup: str = "0s") -> ps.Run:
 
 
 def test_a_switch_that_stays_red_is_red_packet_by_packet() -> None:
-    own = behind(FecSwitch(limit="35p", leave_red=1.0, leave_tail=0.0), 60)
+    own = behind(FecSwitch(limit="35p", droptail_above_loss=1.0, red_below_loss=0.0), 60)
     red = ps.run(replace(fec_scenario("automatic RED", 60, 16, 1), duration="20s"), seed=3)
     names = ("arrivals", "drops_early", "drops_overflow", "length_mean_pkts", "average_mean_pkts")
     assert [own.links["bottleneck"][name] for name in names] == [red.links["bottleneck"][name] for name in names]
@@ -27,7 +27,7 @@ def test_a_switch_that_stays_red_is_red_packet_by_packet() -> None:
 
 
 def test_a_switch_that_left_red_drops_only_what_finds_no_room() -> None:
-    never_back = FecSwitch(limit="35p", leave_red=0.0, leave_tail=0.0, window="5s")
+    never_back = FecSwitch(limit="35p", droptail_above_loss=0.0, red_below_loss=0.0, window="5s")
     link = behind(never_back, 60, warmup="6s").links["bottleneck"]
     assert link.drops_early == link.drops_forced == 0
     assert link.drops_overflow > 0

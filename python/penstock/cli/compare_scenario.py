@@ -23,7 +23,7 @@ __all__ = ["ScenarioRequest", "compare_scenario"]
 
 @dataclass(frozen=True)
 class ScenarioRequest:
-    """What to compare, and how.
+    """A comparison on one scenario, as the options of `compare` describe it.
 
     Attributes:
         scenario: the file.

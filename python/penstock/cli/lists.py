@@ -25,7 +25,7 @@ ONE_OR_ALL = "penstock explain NAME describes one of them; --json FILE writes ev
 
 @dataclass(frozen=True)
 class Listing:
-    """One list: its entries as plain values, and their text."""
+    """One list of `explain`: a function for its entries as plain values, and one for their text."""
 
     entries: Callable[[], list[dict[str, Any]]]
     text: Callable[[Sequence[Entry]], str]

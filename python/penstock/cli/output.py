@@ -39,7 +39,7 @@ class Outputs:
 
     @classmethod
     def from_options(cls, json: str | None, html: str | None = None) -> Outputs:
-        """From the values of the options. Raises `PenstockError` if a file cannot be written."""
+        """The outputs that `--json` and `--html` name. Raises `PenstockError` if a file cannot be written."""
         on_stdout = json == STANDARD_OUTPUT
         return cls(
             output_file(json, "--json") if json is not None and not on_stdout else None,
@@ -104,7 +104,7 @@ def write_page(result: dict[str, Any], file: Path) -> None:
 
 
 def open_store(folder: str | None) -> Store | None:
-    """The store of results in a folder, by default in the user's cache; None, with a notice, if that cannot be used."""
+    """The store in a folder, by default in the user's cache; None, with a notice, if that cannot be used."""
     from penstock.studies.store import Store
 
     try:

@@ -18,7 +18,7 @@ __all__ = ["SlurmOptions"]
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """The values of the options; None or empty for options that are not given."""
+    """The values of the SLURM options of `compare`; None or empty for options that are not given."""
 
     jobs: int | None = None
     time_limit: str | None = None

@@ -406,7 +406,7 @@ def _in_bytes(own: Conversion, facts: ConversionContext) -> None:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
-    """A line for a transmit queue. Raises `DialectError` for all but RED."""
+    """A `random-detect` line for a transmit queue. Raises `DialectError` for all schemes but RED."""
     if scheme != "red":
         raise DialectError(f"Arista EOS has no {scheme}: it has random-detect")
     result = Conversion(scheme, dict(parameters))

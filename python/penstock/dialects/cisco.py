@@ -42,7 +42,7 @@ def read(text: str, facts: ConversionContext) -> Conversion:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
-    """The lines of a class. Raises `DialectError` for all but drop-tail, RED and WRED."""
+    """The lines of a class in a policy map. Raises `DialectError` for all but drop-tail, RED and WRED."""
     result = Conversion(scheme, dict(parameters))
     limit = limit_in_packets(parameters, facts)
     lines = [] if limit is None else [f"queue-limit {round_parameter(result, 'limit', limit, 'packets')} packets"]

@@ -38,15 +38,18 @@ Row = tuple[str, str, float]
 
 @dataclass
 class RandomDetect:
-    """The lines of a class that begin with random-detect."""
+    """The `random-detect` settings of a class, from its lines so far."""
 
     classified_by: str = ""
+    """"dscp" or "precedence"; empty if no line determines it."""
     profiles: dict[int, Row] = field(default_factory=dict)
+    """Lower and upper threshold and max_p by code point or precedence."""
     weight_exponent: int = DEFAULT_EXPONENT
+    """n of w_q = 2^-n."""
     ecn: bool = False
 
     def read_line(self, words: list[str], place: str) -> None:
-        """A line without its first word. Raises `DialectError`."""
+        """Add a line, given without the word `random-detect`. Raises `DialectError`."""
         line = " ".join(words)
         if not words:
             return

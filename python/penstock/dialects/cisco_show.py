@@ -57,7 +57,7 @@ class _Output:
         self.is_strict = False
 
     def configuration_lines(self) -> Iterator[str]:
-        """A configuration."""
+        """The lines of the configuration that the output of `show policy-map interface` shows."""
         for line in self.source:
             self._read(line)
         yield from self.class_maps

@@ -35,7 +35,7 @@ Lines = list[list[str]]
 
 @dataclass
 class ClassMap:
-    """A class of packets. They meet all of its conditions, or at least one if `matches_any`."""
+    """A class map: packets of the class meet all of its conditions, or at least one if `matches_any`."""
 
     matches_any: bool
     conditions: Lines = field(default_factory=list)
@@ -49,7 +49,7 @@ _NOTHING: Policy = {IMPLICIT: []}
 
 @dataclass
 class Configuration:
-    """What a text configures.
+    """The class maps, policy maps and interfaces that a text configures.
 
     Attributes:
         class_maps: by name.
@@ -97,7 +97,7 @@ class _Reader:
             self.result.policies[IMPLICIT] = {IMPLICIT: self.lines}
 
     def read(self, line: str) -> None:
-        """A line in the mode set by the lines before it."""
+        """Process a line in the configuration mode set by the lines before it."""
         if line in ("end", "exit", "configure terminal", "conf t", "enable"):
             if line == "exit" and self.lines is not None and self.has_modes:
                 self.lines = None

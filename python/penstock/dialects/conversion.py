@@ -70,7 +70,7 @@ class ConversionContext:
 
 @dataclass
 class Conversion:
-    """A queue's settings.
+    """A queue's settings in penstock's form and as text, with notes and losses of the conversion.
 
     Attributes:
         scheme: penstock's name of the scheme.
@@ -106,7 +106,7 @@ def is_device_name(name: str) -> bool:
 
 
 def toml_value(value: Any) -> str:
-    """A value as in a scenario file.
+    """The text of a value in a scenario file.
 
     >>> toml_value({"rate": 0.25, "early": True})
     '{ rate = 0.25, early = true }'
@@ -117,7 +117,7 @@ def toml_value(value: Any) -> str:
 
 
 def escape_line_breaks(text: str) -> str:
-    r"""A text on one line: line breaks and other control characters are escaped.
+    r"""The text on one line: line breaks and other control characters are escaped.
 
     >>> escape_line_breaks("a" + chr(10) + "rm -rf /")
     'a\\nrm -rf /'
@@ -150,7 +150,7 @@ def limit_in_packets(parameters: Mapping[str, Any], facts: ConversionContext) ->
 
 
 def convert_limit(found: Conversion, facts: ConversionContext, *, in_packets: bool) -> None:
-    """Omit an infinite limit, and write a limit in packets instead of a time, or instead of bytes if `in_packets`.
+    """Remove an infinite limit from the parameters, and convert a time, or bytes if `in_packets`, to packets.
 
     Raises `DialectError` for a time if the rate of the link is unknown, and for a part of a limit.
     """

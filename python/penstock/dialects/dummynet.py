@@ -177,7 +177,7 @@ def _settle(result: Conversion) -> None:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
-    """A line of `ipfw`."""
+    """A line of `ipfw` that configures a pipe with this queue."""
     result = Conversion(scheme, dict(parameters))
     bw = "" if facts.rate is None else f"bw {format_number(facts.rate)}bit/s "
     if scheme in ("droptail", "red"):

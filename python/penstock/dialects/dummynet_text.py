@@ -86,7 +86,7 @@ class DummynetObjects:
 
 
 def read_objects(text: str) -> DummynetObjects:
-    """The objects of a text. Raises `DialectError` for a word that dummynet does not accept."""
+    """The pipes, queues and schedulers in a text. Raises `DialectError` for a word that dummynet does not accept."""
     objects = DummynetObjects()
     lines = [*_lines(text)]
     if any(shown.match(line) for line in lines for shown in (_SHOWN_LINK, _SHOWN_SET, _PRINTED_OLD_PIPE)):
@@ -130,7 +130,8 @@ def _box(words: list[str], name: str) -> DummynetObject:
     box = DummynetObject()
     words = list(reversed(words))
 
-    def next_word(word: str) -> str:
+    def take_value(word: str) -> str:
+        """Remove and return the next word, the value of `word`. Raises `DialectError` if there is none."""
         if not words:
             raise DialectError(f"{name}: {word} has no value")
         return words.pop()
@@ -139,18 +140,18 @@ def _box(words: list[str], name: str) -> DummynetObject:
         word = words.pop()
         match word.lower():
             case "pipe" | "sched" | "flowset" as kind:
-                number = next_word(word)
+                number = take_value(word)
                 if not number.isdecimal():
                     raise DialectError(f"{name}: {word} {number}: expected a number")
                 box.attached_to = ("pipe" if kind == "pipe" else "sched", int(number))
             case "type":
-                box.scheduler_type = next_word(word).lower()
+                box.scheduler_type = take_value(word).lower()
                 if box.scheduler_type not in TYPES:
                     raise DialectError(f"{name}: no scheduler {box.scheduler_type}; supported: {', '.join(TYPES)}")
                 if box.scheduler_type in AQMS:
                     box.aqm_settings = _parameters(words, box.scheduler_type, name)
             case "red" | "gred" as aqm:
-                box.aqm, box.aqm_settings = aqm, _red(word, next_word(word), name)
+                box.aqm, box.aqm_settings = aqm, _red(word, take_value(word), name)
                 if words and words[-1] in ("ecn", "noecn"):
                     box.aqm_settings["ecn"] = FLAGS[words.pop()][1]
             case "codel" | "pie" as aqm:
@@ -165,7 +166,7 @@ def _box(words: list[str], name: str) -> DummynetObject:
                 entry = find_key(OBJECT_KEYS, {"bandwidth": "bw"}.get(key, key), name)
                 if entry.name in box.settings:
                     raise DialectError(f"{name}: {entry.name} is given twice")
-                box.settings[entry.name] = next_word(word)
+                box.settings[entry.name] = take_value(word)
     return box
 
 

@@ -202,7 +202,7 @@ def _red(points: Points) -> dict[str, Any] | None:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
-    """A profile.
+    """A drop profile. Raises `DialectError` for a scheme or settings that no profile has.
 
     Raises `DialectError` for all schemes except RED and `nonlinear`, and if a required limit is missing.
     """

@@ -69,7 +69,7 @@ INTERFACE_KEYS = [
 
 @dataclass
 class QueueAssignment:
-    """What an interface assigns to its queues.
+    """The schedulers of an interface's forwarding classes, and its shaping rate.
 
     Attributes:
         schedulers: name of the scheduler of each forwarding class.
@@ -85,7 +85,7 @@ class QueueAssignment:
 
 @dataclass
 class Scheduler:
-    """A scheduler.
+    """The settings of a Junos scheduler: rate, buffer limit, priority, drop profile and ECN.
 
     Attributes:
         rate: kind (bit/s, percent, remainder) and number.

@@ -24,7 +24,7 @@ ANY = ("*",)
 
 @dataclass(frozen=True)
 class Key:
-    """A setting of another program.
+    """A setting of another program: its default, its values, and the parameter here that it sets.
 
     Attributes:
         name: as the program writes it.
@@ -58,7 +58,7 @@ class Key:
         return self.counterpart[:1].lower() + self.counterpart[1:]
 
     def parse_value(self, text: str) -> Any:
-        """The parameter's value for a text. Raises `DialectError`."""
+        """The value of the parameter here, from the text in the other program's notation. Raises `DialectError`."""
         if self.value_kind is None:
             return text
         try:
@@ -67,7 +67,7 @@ class Key:
             raise DialectError(f"{self.name} {text}: {error}") from None
 
     def is_neutral(self, text: str) -> bool:
-        """Whether nothing is lost if the value is ignored."""
+        """Whether this value of the key can be ignored without changing the queue."""
         return self.neutral_values == ANY or text in (self.default, *self.neutral_values)
 
 
@@ -115,7 +115,7 @@ def apply_keys(result: Conversion, keys: Sequence[Key], settings: Mapping[str, s
 
 
 def select_object(things: Mapping[str, Thing], facts: ConversionContext, kind: str) -> tuple[str, Thing]:
-    """The name and value of the only object of a text, or of the object that `--device` names.
+    """Name and value of the only object of a text, or of the object that `--device` names; `kind` is for messages.
 
     Raises `DialectError` with all names if there are several, or none with this name.
     """

@@ -163,6 +163,7 @@ def _script(text: str) -> _Script:
     classes: set[str] = set()  # variables whose object is not a queue
 
     def value_of(word: str) -> str:
+        """The value of a word of the script, with its variables replaced."""
         return _value_of(word, variables).removesuffix(".0")
 
     joined = re.sub(r"\\\n\s*", " ", text)
@@ -354,7 +355,7 @@ def _automatic(result: Conversion, target: float, rate: float | None) -> None:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
-    """Lines of Tcl."""
+    """Lines of Tcl that set a queue with these settings."""
     name = next((queue for queue, (own, _) in QUEUES.items() if own == scheme), None)
     if name is None or scheme == "rem":
         raise DialectError(f"ns-2 has no {scheme}")

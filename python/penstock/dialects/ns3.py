@@ -33,7 +33,7 @@ _BRACKET = re.compile(r"^\s*(?:ns3::)?(\w+)(?:<\w+>)?\s*(?:\[(.*)\])?\s*$", re.D
 
 
 def read(text: str, facts: ConversionContext) -> Conversion:
-    """The queue disc of a text."""
+    """The settings of the queue disc in a text."""
     setup = _setup(text)
     name, settings = _chosen(setup, facts)
     if name not in DISCS:

@@ -30,7 +30,7 @@ Value = str | float | bool
 
 @dataclass
 class QueueSettings:
-    """What a text sets.
+    """The queue discs, defaults and rate that a program sets.
 
     Attributes:
         defaults: attributes of each class of queue, by `Config::SetDefault` and similar calls.
@@ -78,7 +78,7 @@ class _Reader:
         self.classes: dict[str, dict[str, str]] = {}
 
     def read(self, tokens: Tokens) -> None:
-        """A statement: an assignment to a variable, and the calls in it."""
+        """Process a statement: an assignment to a variable, and the calls in it."""
         for place, (kind, name) in enumerate(tokens):
             after = "".join(text for kind_, text in tokens[place + 1 : place + 3] if kind_ == "mark")
             before = "".join(text for _, text in tokens[max(0, place - 2) : place])
@@ -86,7 +86,7 @@ class _Reader:
                 self.variables[name] = None
             elif kind == "name" and after.startswith("=") and after != "==":
                 try:
-                    self.variables[name] = _Expression(tokens[place + 2 :], self.variables).whole()
+                    self.variables[name] = _Expression(tokens[place + 2 :], self.variables).evaluate_all()
                 except DialectError:
                     self.variables[name] = None
         for place, (kind, name) in enumerate(tokens):
@@ -127,11 +127,11 @@ class _Reader:
                 self._put(self.classes[owner], "MaxSize", arguments[0])
             case "SetQuantum" if len(arguments) == 1:
                 into = self.classes.get(owner) or self.setup.defaults.setdefault("", {})
-                into["Quantum"] = _text_of(_Expression(arguments[0], self.variables).whole())
+                into["Quantum"] = _text_of(_Expression(arguments[0], self.variables).evaluate_all())
             case "SetDeviceAttribute" if len(arguments) == 2 and self._text(arguments[0], method) == "DataRate":
-                self.setup.rate = _text_of(_Expression(arguments[1], self.variables).whole())
+                self.setup.rate = _text_of(_Expression(arguments[1], self.variables).evaluate_all())
             case "SetChannelAttribute" if len(arguments) == 2:
-                value = _text_of(_Expression(arguments[1], self.variables).whole())
+                value = _text_of(_Expression(arguments[1], self.variables).evaluate_all())
                 self.setup.others.append(f"{self._text(arguments[0], method)} = {value} of the channel")
             case _ if (method.startswith("Set") and owner in self.classes) or (owner and method in _QUEUE_METHODS):
                 self.setup.unattributed_settings.append(f"{owner} {method}: a method that is not read")
@@ -139,14 +139,14 @@ class _Reader:
                 refuse_misspelt(method, _METHODS, "ns-3")
 
     def _text(self, tokens: Tokens, where: str) -> str:
-        value = _Expression(tokens, self.variables).whole()
+        value = _Expression(tokens, self.variables).evaluate_all()
         if not isinstance(value, str):
             raise DialectError(f"{where}: expected a text, not {value}")
         return value
 
     def _put(self, into: dict[str, str], name: str, tokens: Tokens) -> None:
         try:
-            value = _text_of(_Expression(tokens, self.variables).whole())
+            value = _text_of(_Expression(tokens, self.variables).evaluate_all())
         except DialectError as error:
             raise DialectError(f"{name}: {error}") from None
         if into.get(name, value) != value:
@@ -159,7 +159,7 @@ class _Reader:
         if _is_queue(owner):
             self._put(self.setup.defaults.setdefault(owner, {}), name, tokens)
         elif name == "DataRate":
-            self.setup.rate = _text_of(_Expression(tokens, self.variables).whole())
+            self.setup.rate = _text_of(_Expression(tokens, self.variables).evaluate_all())
         else:
             self.setup.others.append(path)
 
@@ -246,8 +246,8 @@ class _Expression:
         if depth > DEPTH:
             raise DialectError("too deeply nested")
 
-    def whole(self) -> Value:
-        """The value of all tokens. Raises `DialectError`."""
+    def evaluate_all(self) -> Value:
+        """The value of the expression that all tokens form. Raises `DialectError`."""
         value = self._sum()
         if self.at < len(self.tokens):
             raise self._fault()
@@ -325,7 +325,7 @@ class _Expression:
             if depth == 0:
                 self.at = place + 1
                 break
-        values = [_Expression(argument, self.variables, self.depth + 1).whole() for argument in arguments]
+        values = [_Expression(argument, self.variables, self.depth + 1).evaluate_all() for argument in arguments]
         if not values:
             raise self._fault()
         return values

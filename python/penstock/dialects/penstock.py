@@ -12,7 +12,7 @@ __all__ = ["read", "write"]
 
 
 def read(text: str, facts: ConversionContext) -> Conversion:
-    """The settings of `red:min_th=5,max_th=15`. Raises `ScenarioError`."""
+    """The settings in a text such as `red:min_th=5,max_th=15`. Raises `ScenarioError`."""
     del facts
     return Conversion(*parse_scheme(text.strip(), text.strip()))
 

@@ -65,7 +65,7 @@ def _threshold(name: str, found: Conversion, facts: ConversionContext) -> Any:
 
 
 def averaging_weight(found: Conversion, facts: ConversionContext) -> float:
-    """w_q; an automatic one by the rate of the link. Raises `DialectError` if that rate is unknown."""
+    """w_q of the queue; "auto" follows from the rate of the link. Raises `DialectError` if that rate is unknown."""
     w_q = found.parameters.get("w_q", "auto")
     if not isinstance(w_q, str):
         return float(w_q)
@@ -90,14 +90,14 @@ def packet_bytes(found: Conversion, facts: ConversionContext) -> int:
 
 
 def nearest_weight_exponent(found: Conversion, w_q: float, largest: int, why: str) -> int:
-    """N of the nearest w_q = 2^-n, from 1 to `largest`; `why` follows the note."""
+    """Integer n of the w_q = 2^-n nearest to `w_q`, from 1 to `largest`; notes a change, with the reason `why`."""
     power = min(largest, max(1, round(-math.log2(w_q)))) if w_q > 0 else largest
     note_weight_change(found, w_q, power, why)
     return power
 
 
 def note_weight_change(found: Conversion, w_q: float, power: int, why: str) -> None:
-    """Note that w_q changes."""
+    """Add a note if w_q = 2^-power differs from `w_q`, with the reason `why`."""
     if 2.0**-power != w_q:
         found.notes.append(
             f"w_q = {format_number(2.0**-power)} (2^-{power}) instead of "
@@ -106,7 +106,7 @@ def note_weight_change(found: Conversion, w_q: float, power: int, why: str) -> N
 
 
 def round_parameter(found: Conversion, name: str, exact: float, unit: str) -> int:
-    """The nearest whole number."""
+    """The whole number nearest to `exact`; a note is added if they differ."""
     made = round(exact)
     if abs(made - exact) > 1e-9:
         found.notes.append(f"{name} = {made} {unit} instead of {format_number(round_to_12_digits(exact))}")
@@ -114,12 +114,12 @@ def round_parameter(found: Conversion, name: str, exact: float, unit: str) -> in
 
 
 def max_p_percent(found: Conversion, share: float, least: int = 0) -> int:
-    """max_p in whole percents."""
+    """`share` in whole percents, at least `least`; a note is added if this rounds it."""
     return max(least, round_parameter(found, "max_p", round_to_12_digits(100 * share), "%"))
 
 
 def list_lost_parameters(found: Conversion, known: Collection[str]) -> None:
-    """List the parameters that the dialect cannot express: all outside `known`, including gentle."""
+    """Add the parameters that the dialect cannot express (all not in `known`, and gentle) to the lost settings."""
     if found.parameters.get("gentle") and "gentle" not in known:
         found.lost_settings.append(STRICT)
     for name, value in found.parameters.items():

@@ -64,7 +64,7 @@ _OTHERS = ("DOT1P_TO_TC_MAP", "TC_TO_DSCP_MAP", "TC_TO_DOT1P_MAP", "MPLS_TC_TO_T
 
 
 def read(text: str, facts: ConversionContext) -> Conversion:
-    """A profile, alone or within `WRED_PROFILE`, or the queues of a port of a whole `config_db.json`."""
+    """The queue of a profile, alone or within `WRED_PROFILE`, or of a port of a whole `config_db.json`."""
     tree = read_tables(text)
     for name in tree:
         refuse_misspelt(name, _TABLES, "config_db.json", _OTHERS)
@@ -335,7 +335,7 @@ def _code_points(tree: Tree, maps: Tree) -> dict[int, list[int]]:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
-    """A profile with equal colours, or with one colour for each level of a WRED with up to three levels."""
+    """A WRED profile as JSON: equal colours, or a colour for each level of a WRED with up to three levels."""
     if scheme not in ("red", "wred"):
         raise DialectError(f"SONiC's WRED_PROFILE has no {scheme}")
     result = Conversion(scheme, dict(parameters))

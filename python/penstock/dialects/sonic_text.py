@@ -22,7 +22,7 @@ _NO_COMMAND = r"\b\B"
 
 
 def read_tables(text: str) -> Tree:
-    """The tables of a text. Raises `DialectError` for a text that is neither JSON nor output of SONiC."""
+    """The tables in a text. Raises `DialectError` for a text that is neither JSON nor output of SONiC."""
     text = strip_prompts(text, _NO_COMMAND).strip()
     lines = [line for line in text.splitlines() if line.strip()]
     if any(_PROFILE.match(line) for line in lines):

@@ -22,7 +22,7 @@ LONGEST_RTT_NS = 1000 * 10**9
 
 
 def read_cake(order: Sequence[GivenKey], conversion: Conversion) -> None:
-    """Overhead, framing, limit and rtt of the keys in their order.
+    """Set the link's framing and the queue's limit and rtt by CAKE's keywords, in the order of the text.
 
     `conservative` sets the overhead, and other link layers add to it; `raw` keeps the mpu (measured with tc 6.1).
     """
@@ -68,7 +68,7 @@ def _limit(conversion: Conversion) -> str:
 
 
 def convert_limit_to_bytes(conversion: Conversion, facts: ConversionContext) -> None:
-    """Convert a limit to bytes; omit it if Linux computes the same one."""
+    """Convert the limit to bytes; omit it if it is infinite or the one that Linux computes."""
     given = conversion.parameters.get("limit")
     if given is None:
         return

@@ -19,7 +19,7 @@ MAX_OF_TYPICAL = 6
 
 
 def read_dualpi2(order: Sequence[GivenKey], special: Mapping[str, str], conversion: Conversion) -> None:
-    """Target, period and gains by the round trips that are given."""
+    """Set dualpi2's target, period and gains from the round trips that are given."""
     if not special:
         return
     given = {word: parse_time(TIME.read(text)) for word, text in special.items()}
@@ -44,7 +44,7 @@ def _gains(period: int, longest: int) -> dict[str, float]:
 
 
 def derive_gains(conversion: Conversion) -> None:
-    """Compute the values that follow from others, and the step that tc uses instead of a ramp."""
+    """Set the parameters that follow from others, and the step that tc uses instead of a ramp."""
     given = conversion.parameters
     ours = {param.name: param.default for param in find_scheme("dualpi2").params}
     nanos = {name: parse_time(_plain(given.get(name, ours[name]))) for name in ("target", "rtt_max", "min_th", "range")}

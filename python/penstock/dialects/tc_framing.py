@@ -26,7 +26,7 @@ CELL, CELL_HEADER = 48, 5
 
 
 def add_size_tables(lines: Sequence[TcObject], found: Conversion) -> None:
-    """The size table of the root queue as the framing of its link, tc-stab(8); other size tables are listed."""
+    """Set the link's framing by the size table of the root queue, tc-stab(8); other size tables are listed."""
     for line in lines:
         words, text = (
             dict(zip(line.size_table_words[::2], line.size_table_words[1::2], strict=False)),
@@ -56,7 +56,7 @@ def add_framing(framing: Framing, text: str, found: Conversion) -> None:
 
 
 def framing_of_rate(given: Mapping[str, str], line: TcObject, device: str = "") -> Framing:
-    """The framing of packets for a rate of tbf or htb, on this device if the line has none.
+    """The link-layer framing that a rate of tbf or htb counts; `device` is for a line that names none.
 
     Raises `DialectError` for a framing that links cannot have.
     """

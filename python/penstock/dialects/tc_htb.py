@@ -38,7 +38,7 @@ class HtbClass:
         self.prio = parse_whole_of_word("prio", own.get("prio", "0"))
 
     def lost_options(self, place: str, root: float, ranked: bool) -> list[str]:
-        """List the options of a class that have no counterpart here."""
+        """Messages on the options of a class that have no counterpart here."""
         losses = (
             []
             if self.ceil >= root
@@ -47,7 +47,7 @@ class HtbClass:
         return losses + (self._unsaid_options(place) if ranked else self.lost_options_except_ceil(place))
 
     def lost_options_except_ceil(self, place: str) -> list[str]:
-        """Options of this class, except `ceil`, that cannot be expressed.
+        """Messages on the options of this class that cannot be expressed, without `ceil`.
 
         They are lost because the rate of the class becomes the link's rate or a weight.
         """
@@ -68,7 +68,7 @@ class HtbClass:
 
 
 def class_ancestry(place: str, classes: Mapping[str, HtbClass]) -> list[str]:
-    """A class and the classes above it, the root class last. Raises `DialectError` for a class below itself."""
+    """The class and all classes above it, the root class last. Raises `DialectError` for a class below itself."""
     above = [place]
     while (parent := classes[above[-1]].parent) in classes:
         if parent in above:

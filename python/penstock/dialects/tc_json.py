@@ -29,7 +29,7 @@ def is_json(text: str) -> bool:
 
 
 def parse_objects(text: str) -> list[dict[str, Any]]:
-    """The objects of one or several arrays. Raises `DialectError`."""
+    """The objects in one or several JSON arrays of `tc -json`. Raises `DialectError`."""
     objects: list[dict[str, Any]] = []
     decoder, rest = json.JSONDecoder(), text.strip()
     try:

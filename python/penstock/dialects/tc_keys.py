@@ -20,7 +20,7 @@ GREEDY = -1
 
 
 class KeyEffect(StrEnum):
-    """What becomes of a key."""
+    """What conversion does with a key: sets a parameter, ignores it, or lists it as lost."""
 
     APPLIED = "applied"
     NO_EFFECT = "no effect"
@@ -111,13 +111,13 @@ class GivenKey:
 
     @property
     def loss_line(self) -> str:
-        """The line that lists it as lost."""
+        """The line that lists the key as lost."""
         return " ".join(filter(None, (self.word, self.text))) + (f": {self.key.reason}" if self.key.reason else "")
 
 
 @dataclass(frozen=True)
 class Qdisc:
-    """A kind of queue of tc.
+    """A kind of queue of tc with its keys, and the scheme to which it is converted.
 
     Attributes:
         kind: its name.
@@ -227,7 +227,7 @@ def flag_key(word: str, parameter: str, setting: Any = True, *, group: str = "",
 def no_effect_key(
     word: str, why: str, arity: int = 0, *, group: str = "", default: str = "", also: tuple[str, ...] = ()
 ) -> Key:
-    """A key that changes nothing here."""
+    """A key that has no effect on a simulated queue, so that nothing is lost."""
     return Key(word, KeyEffect.NO_EFFECT, arity=arity, reason=why, group=group, default=default, other_spellings=also)
 
 

@@ -32,7 +32,7 @@ _STATISTICS = re.compile(
 
 @dataclass
 class TcObject:
-    """A line of tc.
+    """A queue, class or filter of tc, from one line of a text.
 
     Attributes:
         subject: "qdisc", "class" or "filter"; "other" for a command that is not of these.
@@ -93,7 +93,7 @@ def normalize_handle(text: str) -> str:
 
 
 def qdisc_handle(place: str) -> str:
-    """The queue of a class; empty without one.
+    """The handle of the queue to which a class belongs: `1:0` for `1:10`; empty without a class.
 
     >>> qdisc_handle("1:10"), qdisc_handle("")
     ('1:0', '')

@@ -13,7 +13,7 @@ __all__ = ["effective_options", "extract_value", "parse_quantity"]
 
 
 def parse_quantity(text: str, units: dict[str, float], what: str) -> float:
-    """As in `tc_units`. Raises `DialectError`."""
+    """A number with one of these units, in the base unit; `what` names it in the error. Raises `DialectError`."""
     try:
         return measured_text(text, units, what)
     except ValueError as error:
@@ -34,7 +34,7 @@ def effective_options(qdisc: Qdisc, line: TcObject, missing: list[str]) -> dict[
 
 
 def extract_value(word: str, words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The value after a word, and the other words."""
+    """The word after `word`, None if there is none; and `words` without both."""
     if word not in words[:-1]:
         return None, list(words)
     place = words.index(word)

@@ -43,7 +43,7 @@ GAIN_STEPS = 256
 
 @dataclass(frozen=True)
 class Quantity(ValueKind):
-    """A kind of value of tc.
+    """A kind of value of tc, such as a rate or a time: its unit, and the values that tc can represent.
 
     Attributes:
         unit: as the manual pages call it.

@@ -26,7 +26,7 @@ _RED = ("red", "choke")
 
 
 def read(line: TcObject, facts: ConversionContext) -> Conversion:
-    """The settings of a line."""
+    """The settings of the queue on a line of tc."""
     return read_options(line.kind, line.words, facts, is_printed=line.is_printed)
 
 
@@ -84,7 +84,7 @@ def _read_special(
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: ConversionContext) -> Conversion:
-    """A queue and its options. Raises `DialectError` if tc has no such queue."""
+    """A queue of tc and its options. Raises `DialectError` if tc has no such queue."""
     kinds = [kind for kind, qdisc in QUEUES.items() if qdisc.scheme == scheme]
     if not kinds:
         raise DialectError(f"tc has no {scheme}")

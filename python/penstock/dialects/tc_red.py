@@ -42,7 +42,7 @@ def weight_exponent_for_burst(burst: int, min_packets: float) -> int | None:
 
 
 def read_red(kind: str, given: Mapping[str, str], found: Conversion, facts: ConversionContext) -> None:
-    """Thresholds and the weight of red, in bytes, and of choke, in packets."""
+    """Set thresholds and w_q by the options of red, in bytes, or of choke, in packets."""
     if "avpkt" not in given and kind == "red":
         origin = "tc does not print avpkt" if "ewma" in given else "tc requires an avpkt"
         found.notes.append(f"{origin}: packets of {facts.packet} B")
@@ -125,7 +125,7 @@ def _ewma(text: str) -> int:
 
 
 def red_option_words(kind: str, found: Conversion, facts: ConversionContext) -> list[str]:
-    """limit, min, max, avpkt, burst and bandwidth of red and choke."""
+    """The options limit, min, max, avpkt, burst and bandwidth of red and choke, as words of tc."""
     if kind == "choke" and facts.rate is None:
         raise DialectError("tc requires a bandwidth for choke, the rate of the link: give --rate RATE")
     given = found.parameters

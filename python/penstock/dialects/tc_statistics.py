@@ -15,7 +15,7 @@ __all__ = ["CakeTin", "Statistics", "read_statistics"]
 
 @dataclass(frozen=True)
 class CakeTin:
-    """A tin of cake.
+    """The counters of a tin (priority class) of cake.
 
     Attributes:
         name: as tc prints it; its number in JSON.
@@ -29,7 +29,7 @@ class CakeTin:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Counters of a queue since it was set up.
+    """Counters of a queue in `tc -s`, since the queue was set up.
 
     Attributes:
         sent_bytes: bytes that left.

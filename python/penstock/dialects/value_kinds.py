@@ -72,14 +72,14 @@ def rate_text(value: float) -> str:
 
 
 def parse_integer(text: str) -> int:
-    """A whole number without a sign. Raises `ValueError`."""
+    """A whole number without a sign, from a text. Raises `ValueError`."""
     if not re.fullmatch(r"[0-9]{1,19}", text):
         raise ValueError("expected a whole number")
     return int(text)
 
 
 def parse_real(text: str) -> float:
-    """A finite number. Raises `ValueError`."""
+    """A finite number from a text. Raises `ValueError`."""
     try:
         value = float(text)
     except ValueError:

@@ -148,7 +148,7 @@ class Explanation:
         return size, self.link["rate"] / (8 * size), self.link["rtt_ns"] / 1e9
 
     def largest_flows(self, operating: OperatingCurve) -> dict[str, int]:
-        """The largest number of flows that the scheme holds, by drops and, if it can mark, by marks."""
+        """The largest number of flows at which the queue stays in the stable part: by "drop" and, with ECN, "mark"."""
         signals = ("drop", "mark") if self.entry["ecn"] else ("drop",)
         law = operating.law
         return {signal: operating.largest_flows(queue_law(signal, law.rtld, law.service_rate)) for signal in signals}
@@ -193,7 +193,7 @@ class Explanation:
         return lanes
 
     def text(self, width: int) -> str:
-        """The whole explanation."""
+        """The whole explanation as text, in lines of at most `width` characters."""
         from penstock.explain import standard_case
         from penstock.explain import text as explain
 
@@ -248,7 +248,7 @@ class Explanation:
         return document
 
     def drawing(self, columns: int) -> explain.TerminalDrawing:
-        """The picture for a terminal."""
+        """The picture for a terminal, as text."""
         from penstock.explain import text as explain
 
         if self.picture_kind == "service":
@@ -270,7 +270,7 @@ class Explanation:
         return explain.TerminalDrawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.conditions_text}")
 
     def figure(self) -> Figure:
-        """The picture."""
+        """The picture as a Matplotlib figure: drop function, response, or order of service."""
         from penstock.plots import control_law, drop_function, response, service_order
 
         operating = self.operating_curve()
@@ -288,7 +288,7 @@ class Explanation:
         return drop_function.draw({self.candidate.label: curve}, thresholds)
 
     def draw(self, file: Path) -> None:
-        """Write the picture."""
+        """Write the picture to a file whose type follows from its suffix."""
         from penstock.plots import style
 
         try:

@@ -31,7 +31,7 @@ __all__ = ["SchemeOnLink"]
 
 @dataclass(frozen=True)
 class SchemeOnLink:
-    """A scheme on a link.
+    """A scheme on a link with TCP flows, for its numbers, settings and warnings.
 
     Attributes:
         scheme: with its parameters, in the notation of `--scheme`.
@@ -94,7 +94,7 @@ class SchemeOnLink:
 
     @property
     def warnings(self) -> list[LinkWarning]:
-        """Settings that do not suit the link."""
+        """Warnings about the traffic, and about settings that do not suit the link."""
         return [*self.expected_warnings, *(queue_warnings(self.link, self.table) if self.link.has_tcp_flows else ())]
 
     def text(self, explanation: Explanation) -> str:
@@ -102,7 +102,7 @@ class SchemeOnLink:
         return "\n".join(self._lines(explanation)) + "\n\n"
 
     def as_json(self, explanation: Explanation) -> dict[str, Any]:
-        """As text, for JSON."""
+        """The numbers, settings and warnings as plain values."""
         return {
             "numbers": self.numbers(explanation),
             "settings": {name: {"value": value, "here": here} for name, (value, here) in self.settings().items()},
@@ -110,7 +110,7 @@ class SchemeOnLink:
         }
 
     def settings(self) -> dict[str, tuple[str, str]]:
-        """Each setting that depends on the link, with its value on this link."""
+        """By name, the settings that have a value on this link: each as written, and on the link."""
         return settings_on_link(self.link, self.table)
 
     def _lines(self, explanation: Explanation) -> Iterator[str]:
@@ -135,7 +135,7 @@ class SchemeOnLink:
             yield f"warning: {warned.text}"
 
     def numbers(self, explanation: Explanation) -> dict[str, str]:
-        """Sizes, time constants, operating point and margins."""
+        """Sizes, time constants, operating point and margins as texts, by their names."""
         link = self.link
         root = link.bdp / math.sqrt(link.flows)
         drain = format_seconds(link.buffer_pkts * link.packet_s)

@@ -60,7 +60,7 @@ class QueueReport:
         return self.counted.marked_pkts / self.counted.offered_pkts if self.counted.offered_pkts else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """The report as plain values."""
         counted = self.counted
         return {
             **{"queue": self.name, "kind": self.kind, "options": self.options, "bottleneck": self.verdict},

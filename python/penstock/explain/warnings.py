@@ -57,12 +57,12 @@ class LinkWarning:
 
     @property
     def text(self) -> str:
-        """In one line."""
+        """The warning in one line: place, message, advice and source."""
         source = f" ({self.source})" if self.source else ""
         return f"{self.place}: {self.message}; {self.advice}{source}"
 
     def to_dict(self) -> dict[str, str]:
-        """As in JSON."""
+        """The warning as it appears in JSON."""
         return {
             "place": self.place,
             "name": self.name,

@@ -93,7 +93,7 @@ def check_whole_number(name: str, value: int, low: int, high: int) -> int:
 
 
 def check_word(name: str, value: str, allowed: Iterable[str]) -> str:
-    """An argument that must be one of the known words."""
+    """The argument, which must be one of the allowed words; a `ModelError` lists them."""
     words = list(allowed)
     if value not in words:
         hint = did_you_mean(str(value), words)

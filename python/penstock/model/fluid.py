@@ -68,7 +68,7 @@ class Trajectory:
     """A path of the fluid model, at the instants `time`."""
 
     time: npt.NDArray[np.float64]
-    """Seconds."""
+    """Instants in seconds."""
     window: npt.NDArray[np.float64]
     """Mean window of a flow in packets."""
     queue: npt.NDArray[np.float64]

@@ -35,7 +35,7 @@ class OperatingPoint:
     is_stable: bool
     """Whether the point is below the end of the stable part and not at a jump."""
     why: str
-    """The region in which the point lies."""
+    """"stable", or why the point is not: e.g. "fills the buffer" or "past the stable part"."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class OperatingCurve:
     end: float
     """End of the stable part in packets."""
     stable_end_reason: str
+    """Why the stable part ends there."""
     largest_adapted_max_p: float | None = None
     """The largest max_p of a scheme that adapts max_p; the control function is drawn for this value."""
     spacing: str | None = None
@@ -69,7 +70,7 @@ class OperatingCurve:
         adapts_to: float | None,
         spacing: str | None = None,
     ) -> OperatingCurve:
-        """Find the end of the stable part; `max_p` is None for a scheme without one."""
+        """The operating curve with the end of its stable part; `max_p` is None for a scheme without one."""
         end, why = limit, "the limit of the queue"
         leaves = _first(control, limit, max_p) if max_p is not None and max_p <= HIGHEST else None
         if leaves is not None and _breaks(control, leaves):
@@ -149,7 +150,7 @@ def damping_table(damping: Sequence[FluidPrediction]) -> str:
 
 
 def picture_notes(operating: OperatingCurve, largest: Mapping[str, int]) -> str:
-    """Notes on the picture, and the number of flows that the scheme holds."""
+    """Notes below the picture of operating points, with the number of flows that the scheme holds."""
     law = operating.law
     held = " and ".join(f"{count} by {signal}s" for signal, count in largest.items())
     rises = (
@@ -178,7 +179,7 @@ def probability_axis_top(operating: OperatingCurve, points: Sequence[OperatingPo
 def operating_json(
     operating: OperatingCurve, points: Sequence[OperatingPoint], largest: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Plain values; queues in packets."""
+    """The operating points as plain values; queues in packets."""
     law = operating.law
     return {
         "signal": law.signal,

@@ -153,7 +153,7 @@ def _names(values: Sequence[Any]) -> list[tuple[int, str]]:
 
 
 def time_course(table: SummaryTable, name: str, **labels: Any) -> list[tuple[float, float]]:
-    """The (time, value) pairs of numbers measured as `NAME@TIME`, in the one cell with these labels."""
+    """The (seconds, value) pairs of numbers measured as `NAME@TIME`, in the one cell with these labels."""
     (cell,) = table.where(**labels).cells
     points = [(float(key.partition("@")[2]), cell[1][key].mean) for key in cell[1] if key.startswith(f"{name}@")]
     return [(at, value) for at, value in sorted(points) if value == value]

@@ -28,11 +28,12 @@ Point = tuple[str, float, float]
 
 @dataclass(frozen=True)
 class FigurePoints:
-    """Rows of a table with its heads; for each row the place in the drawing in points, None if it is not visible."""
+    """The numbers of a figure as table rows; for each row its position in the drawing."""
 
     headers: tuple[str, ...]
     rows: list[list[str | float]]
     places: list[tuple[int, int] | None]
+    """Position of each row in the drawing, in points; None for a row that is not visible."""
 
 
 def figure_points(figure: Figure) -> FigurePoints:

@@ -18,7 +18,7 @@ __all__ = ["Panel", "draw"]
 
 @dataclass(frozen=True)
 class Panel:
-    """`y` against `x` with intervals and a line for each value of `by`, in the cells with the labels `where`."""
+    """A panel: `y` against `x` with intervals, a line for each value of `by`, in the cells with the labels `where`."""
 
     x: str
     y: str

@@ -133,7 +133,7 @@ def draw_with_intervals(
 
 
 def side_by_side_position(place: float, index: int, count: int) -> float:
-    """The place of the point of line `index` of `count` at a name: side by side with the others."""
+    """The x coordinate for line `index` of `count` at a name: the lines' points stand side by side."""
     return place + NAME_GAP * (index - (count - 1) / 2)
 
 
@@ -153,7 +153,7 @@ def limit_y_axis(ax: Axes, possible: Range) -> None:
 
 
 def line_style(index: int) -> dict[str, Any]:
-    """Colour, marker and dash of scheme `index`, as keywords for `plot`; where colours repeat, the others differ."""
+    """Colour, marker and dash of scheme `index`, as keywords for `plot`."""
     shape = index + 3 * (index // len(COLOURS))
     return {
         "color": COLOURS[index % len(COLOURS)],

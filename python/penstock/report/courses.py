@@ -54,7 +54,7 @@ def _same_scheme(scheme: Any, entry: Json) -> bool:
 
 
 def course_scales(courses: Iterable[Json]) -> dict[str, DisplayUnit]:
-    """One unit for each kind of panel, for all runs of a page."""
+    """The display unit of each kind of panel, the same for all runs of a page."""
     values: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for course in courses:
         for kind, _, lines in _panels(course):

@@ -42,7 +42,7 @@ _ENCODED = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan
 
 
 def json_text(data: Any) -> str:
-    """Compact JSON text."""
+    """The data as JSON text without spaces."""
     return _ENCODED(data)
 
 
@@ -88,17 +88,22 @@ class ComparedSettings:
         names = [settings[i] for i in evenly_spread_indices(len(settings), count)]
 
         @cache
-        def keep(name: str) -> bool:
-            return not only_key or parse_bin(name) is not None or find_metric(name).key
+        def keeps_metric(metric: str) -> bool:
+            """Whether rows of this metric stay: all metrics unless `only_key`; else key metrics and bins."""
+            return not only_key or parse_bin(metric) is not None or find_metric(metric).key
 
         def at(rows: BySetting) -> list[Json]:
             entries = (entry for name in names for entry in rows.get(name, ()))
-            return [row for _, row in sorted(entries, key=itemgetter(0)) if "metric" not in row or keep(row["metric"])]
+            return [
+                row
+                for _, row in sorted(entries, key=itemgetter(0))
+                if "metric" not in row or keeps_metric(row["metric"])
+            ]
 
         reduced = {**self._result, "rows": at(self._rows), "differences": at(self._differences)}
         if "leaders" in self._result:
             parts = zip(self._result["leaders"], self._best, strict=True)
-            reduced["leaders"] = [{**entry, "best": at(best)} for entry, best in parts if keep(entry["metric"])]
+            reduced["leaders"] = [{**entry, "best": at(best)} for entry, best in parts if keeps_metric(entry["metric"])]
         if "conclusions" in self._result:
             links = zip(self._result["conclusions"], self._concluded, strict=True)
             reduced["conclusions"] = [{**entry, "points": at(points)} for entry, points in links]

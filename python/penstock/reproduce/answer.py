@@ -25,7 +25,7 @@ Claim = Mapping[str, Any]
 
 
 def answer_text(own: Sequence[Outcome]) -> str:
-    """The answer for a figure, or for a paper, in a few sentences; empty if no claim is decided.
+    """The answer to "is it confirmed?" for a figure or paper, in a few sentences; empty if no claim is decided.
 
     They have the number of claims with each badge, the claim that is farthest off if there is only one experiment, the
     set-up as printed where claims were decided in it, and the claims on tables to which the set-up was fitted.
@@ -112,7 +112,7 @@ def printed_setup_sentence(claims: Iterable[Claim]) -> str:
 
 
 def held_out_sentence(fitted: Iterable[Claim], claims: Iterable[Claim]) -> str:
-    """The claims on tables to which the set-up was fitted, counted separately from all others.
+    """How many claims the set-up was fitted to and how many others are confirmed; empty unless there are both.
 
     Empty if there are none or no others. `claims` are all claims, those in `fitted` included.
     """

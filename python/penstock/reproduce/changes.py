@@ -13,22 +13,22 @@ __all__ = ["combined_change", "fifo_limit_change", "queue_change", "tcp_change",
 
 
 def tcp_change(**settings: Any) -> Change:
-    """These settings for all TCP flows of a scenario."""
+    """A change of scenarios that gives all TCP flows these settings."""
     return traffic_change(("tcp",), **settings)
 
 
 def traffic_change(kinds: Collection[str], **settings: Any) -> Change:
-    """These settings for all traffic of these kinds."""
+    """A change of scenarios that gives all traffic of these kinds these settings."""
     return _with(settings, "traffic", "", lambda group: group["kind"] in kinds)
 
 
 def queue_change(schemes: Collection[str], **settings: Any) -> Change:
-    """These settings for the queues of all links that have one of these schemes."""
+    """A change of scenarios that gives the queues with one of these schemes, on all links, these settings."""
     return _with(settings, "links", ".queue", lambda link: _scheme(link) in schemes)
 
 
 def fifo_limit_change(limit: str) -> Change:
-    """A FIFO of this limit for all links of a scenario that have no queue of their own."""
+    """A change of scenarios that gives all links without a queue of their own a FIFO of this limit."""
     return _with({"queue": {"scheme": "droptail", "limit": limit}}, "links", "", lambda link: link.get("queue") is None)
 
 
@@ -37,7 +37,7 @@ def combined_change(first: Change, /, *more: Change) -> Change: ...
 @overload
 def combined_change(*changes: Change | None) -> Change | None: ...
 def combined_change(*changes: Change | None) -> Change | None:
-    """The changes one after the other; None if there are none."""
+    """A change that applies these changes one after the other; None if all of them are None."""
     some = [change for change in changes if change is not None]
     return (lambda document: reduce(lambda changed, change: change(changed), some, document)) if some else None
 

@@ -84,7 +84,7 @@ class Claim:
 
     @property
     def statement(self) -> Statement:
-        """The statement that decides it, before there is a table."""
+        """The condition as a `Statement`; only for claims that are not yet on a table."""
         assert isinstance(self.holds, Statement)
         return self.holds
 
@@ -94,7 +94,7 @@ class Claim:
         return replace(self, holds=self.statement(**labels), others=others)
 
     def with_reading_replaced(self, old: Readings, new: Any) -> Claim:
-        """The claim with one value instead of several readings."""
+        """The claim with `new`, one value, in place of the label value `old`, which stands for several readings."""
         others = {words: holds.with_reading_replaced(old, new) for words, holds in self.others.items()}
         return replace(self, holds=self.statement.with_reading_replaced(old, new), others=others)
 
@@ -164,7 +164,7 @@ def _possible(claim: Claim, table: Table) -> Iterator[Claim]:
 
 
 def claims_if_measured(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
-    """The claims, left out if no cell of the table has these labels."""
+    """These claims, but each is left out of a table in which no cell has these labels."""
     return tuple(replace(claim, needs={**labels, **claim.needs}) for claim in claims)
 
 
@@ -174,7 +174,7 @@ def claims_in_cells(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, .
 
 
 def claims_under_reading(reading: str, claims: Iterable[Claim], /, **labels: Any) -> Iterator[Claim]:
-    """The claims as another reading, decided by the cells with these labels, e.g. runs with a changed setting."""
+    """The claims as claims of another reading, decided by the cells with these labels, e.g. with a changed setting."""
     for claim in claims:
         yield replace(claim(**labels), must_hold=False, reason_text="", reading=_joined(reading, claim.reading))
 
@@ -219,7 +219,7 @@ class DecidedClaim:
         return self.claim.must_hold and self.finding.verdict != "confirmed"
 
     def to_dict(self) -> dict[str, Any]:
-        """The claim as `penstock reproduce --json` writes it."""
+        """The claim and its verdict as `penstock reproduce --json` writes them."""
         measured = self.finding.measured
         claim = self.claim
         extra = {"reading": claim.reading, "conflict": claim.conflict, "cannot_fail": claim.cannot_fail}
@@ -244,7 +244,7 @@ class DecidedClaim:
 
 
 def not_comparable(reason: str) -> Condition:
-    """A claim that no run can decide, with the reason in one line."""
+    """The condition of a claim that no run can decide; `reason` says why, in one line."""
     return Condition(lambda _: Finding("not comparable", None, reason))
 
 

@@ -34,7 +34,7 @@ def spread(curve: Curve) -> RunSample:
 
 
 def where_least(curve: Curve) -> RunSample:
-    """The value of the axis at which the sample is smallest, run by run."""
+    """The value of the axis at which the curve is lowest, run by run."""
     return per_run(lambda values: list(curve)[int(values.argmin())], list(curve.values()))
 
 

@@ -76,7 +76,7 @@ class ReproductionEffort:
 
 @dataclass(frozen=True)
 class QuickOrFull(Generic[T_co]):
-    """A value for a quick reproduction, and a value for the other modes."""
+    """A pair of values: one for a quick reproduction, one for normal and full ones."""
 
     quick: T_co
     full: T_co

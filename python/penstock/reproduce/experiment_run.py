@@ -173,7 +173,7 @@ def outcomes_to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[s
 
 
 def outcomes_by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
-    """The outcomes of each paper."""
+    """Each paper with the outcomes of its experiments."""
     groups: dict[str, tuple[Paper, list[Outcome]]] = {}
     for outcome in outcomes:
         groups.setdefault(outcome.experiment.paper.name, (outcome.experiment.paper, []))[1].append(outcome)

@@ -29,27 +29,27 @@ class ValueRange:
 
 
 def at_least(low: float) -> ValueRange:
-    """Values of `low` or more."""
+    """A range of the values of an axis that are `low` or more."""
     return ValueRange(f">= {low:g}", lambda value: value >= low)
 
 
 def at_most(high: float) -> ValueRange:
-    """Values of `high` or less."""
+    """A range of the values of an axis that are `high` or less."""
     return ValueRange(f"<= {high:g}", lambda value: value <= high)
 
 
 def above(low: float) -> ValueRange:
-    """Values of more than `low`."""
+    """A range of the values of an axis that exceed `low`."""
     return ValueRange(f"> {low:g}", lambda value: value > low)
 
 
 def below(high: float) -> ValueRange:
-    """Values of less than `high`."""
+    """A range of the values of an axis that are less than `high`."""
     return ValueRange(f"< {high:g}", lambda value: value < high)
 
 
 def within(low: float, high: float) -> ValueRange:
-    """Values from `low` to `high`, both included."""
+    """A range of the values of an axis from `low` to `high`, both included."""
     return ValueRange(f"from {low:g} to {high:g}", lambda value: low <= value <= high)
 
 

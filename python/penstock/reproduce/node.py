@@ -35,11 +35,13 @@ Curve = Mapping[Any, RunSample]
 
 @dataclass(frozen=True)
 class EvaluationScope:
-    """A table, the labels of the nodes above, and the lists that open labels follow."""
+    """Where a number or statement is evaluated: a table, labels of the nodes above, and values of open labels."""
 
     table: Table
     inherited: Labels = field(default_factory=dict)
+    """Labels of the nodes above, by axis."""
     label_lists: Mapping[str, list[Any]] = field(default_factory=dict)
+    """By axis, the lists and ranges that occur; a label that is left open takes their values."""
 
     def for_children_of(self, node: ExpressionNode) -> EvaluationScope:
         """The scope of the children of a node."""
@@ -81,13 +83,13 @@ class ExpressionNode:
 
     @property
     def text(self) -> str:
-        """The number or statement in words."""
+        """The number or statement in words, with its labels."""
         text = self.template.format(*(child.text for child in self.children)) if self.children else self.template
         own = ", ".join(label_text(axis, label) for axis, label in self.labels.items())
         return self.label_template.format(text, own) if own else text
 
     def within(self, scope: EvaluationScope) -> Any:
-        """Its evaluation in a table."""
+        """The node evaluated in a table: a `BoundNumber`, or the parts of a statement."""
         return self.evaluate(scope.for_children_of(self), *self.children)
 
     def leaf_labels(self, inherited: Labels) -> Iterator[Labels]:
@@ -98,20 +100,20 @@ class ExpressionNode:
             yield {axis: label for axis, label in labels.items() if axis != self.over}
 
     def with_reading_replaced(self, old: Readings, new: Any) -> Self:
-        """The same with the value of one reading instead of the readings."""
+        """The tree with `new` in place of the label value `old`, which stands for several readings."""
         labels = {axis: _replaced(label, old, new) for axis, label in self.labels.items()}
         return replace(
             self, labels=labels, children=tuple(child.with_reading_replaced(old, new) for child in self.children)
         )
 
     def readings(self) -> list[Readings]:
-        """All readings among its labels."""
+        """All labels of the tree that stand for several readings."""
         values = [value for label in self.labels.values() for value in (label if isinstance(label, list) else [label])]
         own = [value for value in values if isinstance(value, Readings)]
         return list(dict.fromkeys([*(reading for child in self.children for reading in child.readings()), *own]))
 
     def axes_with(self, readings: Readings) -> set[str]:
-        """The axes whose label has these readings."""
+        """The names of the axes whose label is this value with several readings."""
         own = {
             axis for axis, label in self.labels.items() if readings in (label if isinstance(label, list) else [label])
         }
@@ -127,7 +129,7 @@ class BoundNumber:
 
     @classmethod
     def combined(cls, act: Callable[..., Any], *parts: BoundNumber) -> BoundNumber:
-        """A function of numbers."""
+        """The number that `act` computes from the values of other numbers, cell by cell."""
         variables: dict[Variable, Sequence[Any]] = {}
         for part in parts:
             variables |= {**part.variables, **variables}
@@ -144,7 +146,7 @@ class BoundNumber:
 
 
 def label_lists(nodes: Iterable[ExpressionNode], inherited: Labels) -> dict[str, list[Any]]:
-    """The lists and ranges in trees, by label."""
+    """By axis, the distinct labels in these trees that stand for several values: lists and ranges."""
     lists: dict[str, list[Any]] = {}
     for node in nodes:
         for labels in node.leaf_labels(inherited):
@@ -171,5 +173,5 @@ def _replaced(label: Any, old: Readings, new: Any) -> Any:
 
 
 def to_sample(value: Value) -> RunSample:
-    """A value as a sample."""
+    """The value as a sample: a plain number becomes a constant sample."""
     return value if isinstance(value, RunSample) else RunSample(float(value))

@@ -89,12 +89,12 @@ class Number(ExpressionNode):
     is_constant: bool = False
 
     def value_if_equal(self, value: Callable[[str], float]) -> float | None:
-        """The `level` by these values of the kinds."""
+        """The value of this number if all measured numbers of a kind have the given value; None if unknown."""
         return self.level(value, *self.children)
 
     @property
     def neutral(self) -> float | None:
-        """The neutral value, which means no difference: 0 for a difference, 1 for a ratio; None without one.
+        """The value that means no difference: 0 for a difference, 1 for a ratio; None for other numbers.
 
         The number has this value whenever all measured numbers of one kind are equal.
         """
@@ -147,14 +147,14 @@ class Number(ExpressionNode):
         return judged_statement(act, self, other, text=f"{{}} {sign} {{}}{unit}")
 
     def between(self, low: float, high: float) -> Statement:
-        """At least `low` and at most `high`."""
+        """The statement that the number is at least `low` and at most `high`."""
         text = f"{{}} is between {low:.4g} and {high:.4g}{self._unit}"
         return judged_statement(lambda sample: sample.between(low, high), self, text=text)
 
     def matches_printed(
         self, printed: float, low: float | None = None, high: float | None = None, *, share: float = 0.0
     ) -> Statement:
-        """Agreement with a printed number, from `low` to `high` or within a `share` of it (as for samples)."""
+        """The statement that the number is from `low` to `high`, or within a `share` of `printed` (as for samples)."""
         lowest = printed - abs(printed) * share if low is None else low
         highest = printed + abs(printed) * share if high is None else high
         text = f"{{}} is {printed:.4g} ({lowest:.4g} to {highest:.4g}){self._unit}"
@@ -200,7 +200,7 @@ class Number(ExpressionNode):
 
 
 def metric(name: str, unit: str = "", says: str = "") -> Number:
-    """A measured number: its name in the table, its unit, and its name in texts if that differs."""
+    """A number that the table has under `name`; `says` is its name in texts if that differs."""
     return Number(
         says or name,
         partial(_measured, name),
@@ -211,14 +211,14 @@ def metric(name: str, unit: str = "", says: str = "") -> Number:
 
 
 def formula(function: Callable[..., Value], says: str = "") -> Number:
-    """A function of labels, which are its arguments by name: a model to compare with measurements."""
+    """A number computed by a function of labels, its arguments by name: a model to compare with measurements."""
     return Number(says or function.__name__.replace("_", " "), partial(_computed, function))
 
 
 def function_of_samples(
     function: Callable[..., Any], *numbers: Number | float, text: str, plain: bool = False
 ) -> Number:
-    """A function of samples; in `text`, {} stands for each number. `plain`: the function also accepts plain numbers."""
+    """The number that a function computes from samples; {} in `text` stands for each. `plain`: or plain numbers."""
     children = tuple(map(_number, numbers))
     units = {child.unit for child in children}
     number = Number(text, partial(_of_cells, function), children, unit=units.pop() if len(units) == 1 else "")
@@ -226,12 +226,12 @@ def function_of_samples(
 
 
 def function_per_run(function: Callable[..., float], *numbers: Number | float, text: str) -> Number:
-    """A function of numbers, run by run; in `text`, {} stands for each."""
+    """The number that a function computes from other numbers, run by run; in `text`, {} stands for each."""
     return function_of_samples(partial(per_run, function), *numbers, text=text)
 
 
 def judged_statement(judge: Callable[..., Condition], *numbers: Number | float, text: str) -> Statement:
-    """A condition made by a function: `judge` gets the samples of a cell; in `text`, {} stands for each number."""
+    """The statement decided by `judge`, which gets the samples of a cell; in `text`, {} stands for each number."""
     return Statement(text, partial(_judged, judge), tuple(map(_number, numbers)))
 
 

@@ -72,7 +72,7 @@ class Experiment:
 
     @cached_property
     def module(self) -> ModuleType | Exhibit:
-        """Its module, or its `Exhibit` in one that several experiments share (`[modules]` in `paper.toml`)."""
+        """The module with the experiment's claims, or its `Exhibit` in a shared one (`[modules]` in `paper.toml`)."""
         name = self.id.replace("-", "_")
         shared = next(
             (module for module, ids in self.paper.metadata.get("modules", {}).items() if self.id in ids), None
@@ -86,7 +86,7 @@ class Experiment:
         return (self.module.__doc__ or "").strip().split("\n", 1)[0].rstrip(".")
 
     def table(self, effort: ReproductionEffort) -> Table:
-        """The table of its numbers: from formulas, from several studies, or from one study."""
+        """Run the experiment for this effort: the table of its numbers, from formulas or studies."""
         module = self.module
         if hasattr(module, "rows"):
             return Table.from_formulas(module.rows(effort))
@@ -209,7 +209,7 @@ class Paper:
 
     @property
     def also(self) -> Mapping[str, str]:
-        """Further names of experiments."""
+        """Further names of experiments, each with the experiment's id."""
         names: Mapping[str, str] = self.metadata.get("also", {})
         return names
 
@@ -253,7 +253,7 @@ class Paper:
 
     @property
     def fitted(self) -> list[str]:
-        """The experiments to whose printed numbers the author's set-up was fitted."""
+        """The ids of the experiments to whose printed numbers the author's set-up was fitted."""
         return list(self.reconstructed_setup.get("fitted", ()))
 
     def recorded_results(self) -> Mapping[str, Any] | None:

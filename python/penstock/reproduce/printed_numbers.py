@@ -31,7 +31,7 @@ WIDEST = 18
 
 @dataclass(frozen=True)
 class PrintedNumber:
-    """A number of a text.
+    """A number that the text of a paper states, and where it is measured.
 
     Attributes:
         says: what the number is, in a few words.
@@ -50,8 +50,8 @@ class PrintedNumber:
     measured: Callable[[Table], RunSample]
     fitted: bool = False
 
-    def met(self, measured: float) -> bool:
-        """Whether a measured mean agrees with the printed number."""
+    def agrees_with(self, measured: float) -> bool:
+        """Whether a measured mean agrees with the printed number: from `low` to `high`."""
         return self.low <= measured <= self.high
 
 
@@ -88,7 +88,7 @@ class PrintedNumbers:
         return measured
 
     def claim(self, id: str) -> Claim:
-        """The chosen reading meets at least as many held-out numbers as any other."""
+        """The claim that the chosen reading meets at least as many held-out numbers as any other reading."""
         return Claim(
             id,
             f"the reading reconstructed ({self.chosen}) meets at least as many held-out printed numbers as any other",
@@ -97,7 +97,7 @@ class PrintedNumbers:
         )
 
     def draw(self, summary: SummaryTable) -> Figure:
-        """The measured numbers, a column for each reading; bold where they agree with the print.
+        """Figure of the measured numbers, a column for each reading; bold where they agree with the print.
 
         A recorded summary can be older than a reading, which then has no column.
         """
@@ -110,16 +110,18 @@ class PrintedNumbers:
                 kind = ", fitted" if number.fitted else ""
                 row = f"{number.says}: {number.printed:g} ({number.low:g} to {number.high:g}{kind})"
                 texts[row, column] = f"{means[number.says]:.3g}"
-                bold += [(row, column)] if number.met(means[number.says]) else []
+                bold += [(row, column)] if number.agrees_with(means[number.says]) else []
         return text_table_figure(texts, bold, "measured numbers by reading; bold: they agree with the print")
 
     def _met(self, means: Mapping[str, float], *, fitted: bool) -> str:
         chosen = [number for number in self.numbers if number.fitted == fitted]
-        return f"{sum(number.met(means[number.says]) for number in chosen)} of {len(chosen)}"
+        return f"{sum(number.agrees_with(means[number.says]) for number in chosen)} of {len(chosen)}"
 
     def _held_out(self, table: Table, reading: str) -> int:
         held_out = (number for number in self.numbers if not number.fitted)
-        return sum(number.met(table("measured", reading=reading, number=number.says).mean) for number in held_out)
+        return sum(
+            number.agrees_with(table("measured", reading=reading, number=number.says).mean) for number in held_out
+        )
 
     def _ahead(self, table: Table) -> Condition:
         most = max(self._held_out(table, reading) for reading in self.readings if reading != self.chosen)

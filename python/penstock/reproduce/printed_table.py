@@ -47,11 +47,11 @@ class PrintedTableCell:
 
     @property
     def name(self) -> str:
-        """Row and column."""
+        """Row and column of the cell, as text."""
         return f"{self.row}, {self.column}"
 
     def condition_on(self, table: Table) -> Condition:
-        """The measured number is as printed, within the tolerance."""
+        """The condition that the measured number is as printed, within the tolerance."""
         return self.tolerance(table(self.metric, **self.at), self.printed)
 
 
@@ -90,7 +90,7 @@ class PrintedTable:
         return PrintedTable([cell for cell in self.cells if chosen(cell) and labels.items() <= cell.at.items()])
 
     def at(self, **labels: Any) -> PrintedTable:
-        """The same numbers, measured with some labels changed; `None` removes a label."""
+        """The table with some labels of all cells changed, i.e. measured elsewhere; `None` removes a label."""
         return PrintedTable([replace(cell, at=_changed(cell.at, labels)) for cell in self.cells])
 
     def numbers(self) -> Table:
@@ -101,7 +101,7 @@ class PrintedTable:
         return Table.from_formulas([(dict(at), numbers) for at, numbers in rows.items()])
 
     def matches_measured(self, text: str = "", unit: str = "") -> Statement:
-        """Every cell is measured as it was printed, within its tolerance; by default the text has the numbers."""
+        """The statement that every cell is measured as printed, within its tolerance; default `text`: the numbers."""
         sentence = text or ", ".join(f"{cell.column} {cell.printed:g}{unit}" for cell in self.cells)
         return table_statement(
             lambda table: all_of(c.condition_on(table).at(c.column) for c in self._in(table)), sentence
@@ -117,7 +117,7 @@ class PrintedTable:
         return Claim(f"{name}/cells", says, table_statement(inside, "all"), reading=reading)
 
     def draw(self, summary: SummaryTable) -> Figure:
-        """The table: measured, printed and difference of each cell; bold if the printed number is in the interval."""
+        """Figure of the table: measured, printed and difference of each cell; bold if the print is in the interval."""
         points = {
             (cell.row, cell.column): (cell, summary(cell.metric, **cell.at))
             for cell in self.cells
@@ -136,12 +136,12 @@ class PrintedTable:
 
 
 def read_printed_texts(file: Path) -> list[tuple[str, str, str]]:
-    """Line, x and y of each row of a file in `expected`."""
+    """The line, x and y in each row of a file in `expected`, as texts."""
     return [(row["line"], row["x"], row["y"]) for row in csv.DictReader(read_text(file).splitlines())]
 
 
 def text_table_figure(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:
-    """Texts by row and column; some of them are bold."""
+    """Figure of a table of texts, given by row and column; those in `bold` are bold."""
     rows, columns = ([*dict.fromkeys(place[i] for place in texts)] for i in (0, 1))
     # All columns are equally wide: wide enough for the longest line in any of them.
     characters = _longest_line(rows) + len(columns) * _longest_line([*columns, *texts.values()])

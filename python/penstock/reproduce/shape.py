@@ -40,22 +40,22 @@ GROUPS = 5
 
 
 def conditions_at_sweep_points(conditions: Iterable[Condition]) -> Condition:
-    """A statement at the points of a sweep may fail at up to one point in ten."""
+    """The condition that all conditions at the points of a sweep are confirmed, except at most one in ten."""
     return most_of(0.9, conditions)
 
 
 def along_sweep(statement: Statement) -> Statement:
-    """A statement at every point of a sweep, decided as in `conditions_at_sweep_points`."""
+    """The statement that a statement holds at the points of a sweep, with at most one exception in ten."""
     return join_parts(conditions_at_sweep_points, statement)
 
 
 def rises(number: Number, axis: str) -> Statement:
-    """The number rises along an axis: rank correlation of at least 0.8."""
+    """The statement that the number rises along an axis: rank correlation of at least 0.8."""
     return axis_rank_correlation(number, axis) >= 0.8
 
 
 def falls(number: Number, axis: str) -> Statement:
-    """The number falls along an axis: rank correlation of at most -0.8."""
+    """The statement that the number falls along an axis: rank correlation of at most -0.8."""
     return axis_rank_correlation(number, axis) <= -0.8
 
 
@@ -65,12 +65,12 @@ def relative_range(number: Number, axis: str) -> Number:
 
 
 def has_minimum_at(number: Number, axis: str, at: float) -> Statement:
-    """The number has its smallest value at this place of an axis: one condition for each curve."""
+    """The statement that each curve along an axis is smallest at this value of the axis."""
     return join_parts(all_of, number(**{axis: at}) <= number(**{axis: values_other_than(at)}), axis)
 
 
 def values_other_than(value: float) -> ValueRange:
-    """The other values of an axis."""
+    """A range of all values of an axis except this one."""
     return ValueRange(f"other than {value:g}", lambda own: own != value)
 
 
@@ -119,7 +119,7 @@ def jackknifed_function(function: Callable[[np.ndarray], float], samples: Sequen
 
 
 def zero_crossing(curve: Curve) -> RunSample:
-    """The place where a curve of means, linear between points, finally rises above 0.
+    """The place on the axis where a curve of means, linear between points, finally rises above 0.
 
     It is the lower end of the axis if the curve is above 0 from the beginning, and the upper end if it is not above 0
     there.

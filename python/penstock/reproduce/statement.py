@@ -24,15 +24,17 @@ class StatementPart:
     """
 
     place: Point
+    """The cell, as values of the variables."""
     condition: Condition
     about: str = ""
+    """The part's numbers in words, to distinguish it from other parts."""
 
 
 class Statement(ExpressionNode):
     """A statement about runs; in a table it becomes a list of `StatementPart`."""
 
     def possible(self, table: Table) -> Statement | None:
-        """The part of it that a table can decide; None if a cell that it names is missing."""
+        """The parts of the statement that the table can decide; None if a cell that it names is missing."""
         return self._possible(EvaluationScope(table))
 
     def _possible(self, scope: EvaluationScope) -> Statement | None:
@@ -47,7 +49,7 @@ class Statement(ExpressionNode):
         return self
 
     def on_table(self, table: Table) -> Condition:
-        """The condition in a table that every part holds."""
+        """The condition that every part holds in this table."""
         parts = self.within(EvaluationScope(table))
         if not parts:
             raise ValueError(f"nothing to decide: no cell is left of {self.text}")
@@ -56,34 +58,34 @@ class Statement(ExpressionNode):
         return all_of(_labelled(parts, varied))
 
     def only_where(self, number: ExpressionNode, holds: Callable[[RunSample], bool]) -> Statement:
-        """The statement only in cells where a measured number fulfils a condition, e.g. a queue that is not empty."""
+        """The statement restricted to cells where a measured number fulfils `holds`, e.g. a queue that is not empty."""
         return Statement("{}", partial(_where_it_holds, holds), (self, number), label_template="{0}")
 
 
 def every(*statements: Statement) -> Statement:
-    """Every part of every statement holds."""
+    """The statement that all of these statements hold in all cells."""
     return Statement("; ".join("{}" for _ in statements), _all_parts, statements)
 
 
 def join_parts(
     join: Callable[[list[Condition]], Condition], statement: Statement, *axes: str, text: str = "{}"
 ) -> Statement:
-    """The parts of a statement as one condition: all of them, or for each cell the parts along some axes."""
+    """The parts of a statement joined by `join` to one condition, or to one for each cell left by dropping `axes`."""
     return Statement(text, partial(_gathered, join, axes), (statement,))
 
 
 def some(statement: Statement, *axes: str) -> Statement:
-    """At least one part holds, of all parts or of the parts along some axes."""
+    """The statement that at least one part holds: one of all, or one along `axes` for each remaining cell."""
     return join_parts(any_of, statement, *axes, text=f"{{}} for at least one {' and '.join(axes)}".rstrip())
 
 
 def at_least_share(share: float, statement: Statement) -> Statement:
-    """At least this share of the parts holds, from 0 to 1."""
+    """The statement that at least this share of the parts holds, from 0 to 1."""
     return join_parts(partial(most_of, share), statement, text=f"{{}} in {100 * share:g} % of the cells or more")
 
 
 def table_statement(function: Callable[[Table], Condition], text: str) -> Statement:
-    """A condition on the whole table, for claims that the other functions cannot express."""
+    """The statement that `function` makes from the whole table, for claims that other functions cannot express."""
     return Statement(text, partial(_of_table, function), label_template="{0}")
 
 

@@ -45,7 +45,7 @@ _NAMES = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a claim is not confirmed, and how well that is shown."""
+    """The reason why a claim is not confirmed, with its grade: how well the reason is shown."""
 
     text: str
     grade: str

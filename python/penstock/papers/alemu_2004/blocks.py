@@ -30,12 +30,12 @@ SIZES = [4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64]
 
 
 def code_sweep(quick: Sequence[str], full: Sequence[str], flows: Sequence[int]) -> Sweep:
-    """Runs of these codes."""
+    """Runs of the codes named `quick` or `full`, each behind drop-tail and RED, with each number of flows."""
     return tables5.code_sweep(QuickOrFull(quick, full), flows)
 
 
 def redundancy_sweep(flows: Sequence[int]) -> Sweep:
-    """1, 2 and 4 packets of redundancy."""
+    """Runs of codes with 1, 2 and 4 packets of redundancy per block, with each number of flows."""
     quick = [f"{k},{h}" for h in (1, 4) for k in (4, 16, 40)]
     return code_sweep(quick, [f"{k},{h}" for h in (1, 2, 4) for k in SIZES], flows)
 
@@ -66,7 +66,7 @@ def block_size_trends(table: Table, flows: int) -> Iterator[Statement]:
 
 
 def draw_against_k(flows: Sequence[int], name: str, values: Sequence[float]) -> Any:
-    """PLRBC and PLR against k, for each value of a label: `h`, or `ratio` of redundancy to data packets."""
+    """A function that draws PLRBC and PLR against k, with a line for each of `values` of the label `name`."""
     parts = [
         Panel("k", y, "scheme", {"flows": n, name: value}, f"{n} flows, {name} {value:g}")
         for n in flows

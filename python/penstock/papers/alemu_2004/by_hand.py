@@ -48,12 +48,12 @@ def _transfer(round_trip: int) -> ps.Scenario:
 
 
 def packets_sent(run: ps.Run) -> Numbers:
-    """Packets sent in the round trip."""
+    """Number of packets that the flow sent in the run of one round trip."""
     return {"sent": float(run.traffic["flow"].sent_pkts)}
 
 
 def doubled(round_trip: int) -> float:
-    """The window."""
+    """The congestion window in packets in this round trip of slow start, counted from 1, as the thesis prints it."""
     return WINDOWS[round_trip - 1]
 
 
@@ -96,8 +96,8 @@ def end(periods: int) -> float:
     return 2.0 + 0.2 * periods
 
 
-def windows(summary: SummaryTable) -> Figure:
-    """The periods of 0.2 s over which each loss ratio is measured with M = 4; it is above 0 if they have losses."""
+def draw_loss_windows(summary: SummaryTable) -> Figure:
+    """Figure of the periods of 0.2 s over which each loss ratio is measured with M = 4; above 0 if they have losses."""
     ((_, numbers),) = summary.where(periods=4).cells
     last = round(numbers["last"].mean / 0.2) - 1
     periods, lossy = range(6, 16), 10
@@ -121,7 +121,7 @@ fig1_4 = Exhibit(
     ),
     measure=measures.kept_numbers,
     study=Sweep(_overload, {"periods": [2, 4]}, keep=_last),
-    draw=windows,
+    draw=draw_loss_windows,
 )
 
 

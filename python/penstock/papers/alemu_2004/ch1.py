@@ -99,7 +99,7 @@ study = (
 
 
 def measure(run: ps.Run) -> Numbers:
-    """The queue, and GREEN's gamma."""
+    """Metrics of the queue, and the swing of GREEN's gamma where the run has it."""
     return run_metrics(run) | dict(run.raw.get("kept", {}))
 
 

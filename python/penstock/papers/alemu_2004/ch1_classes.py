@@ -122,7 +122,7 @@ study = (
 
 
 def measure(run: ps.Run) -> Numbers:
-    """Goodput and losses of each group."""
+    """Utilization, mean queue; by group, a flow's mean goodput and the loss; for some, fairness or useless video."""
     numbers: Numbers = {
         "LU": 100 * run.links["bottleneck"].utilization,
         "AQS": run.links["bottleneck"].length_mean_pkts,

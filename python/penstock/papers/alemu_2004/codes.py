@@ -33,7 +33,7 @@ def losses_before_and_after(run: ps.Run) -> Numbers:
 
 
 def blocks(summary: SummaryTable) -> Figure:
-    """Two blocks for each choice of lost packets, and the number of packets that are still lost after correction."""
+    """Figure of two blocks for each choice of lost packets, and the number of packets still lost after correction."""
     rows = {
         f"{labels['lost']}: {numbers['after'].mean:g} after": [
             str(int(packet in LOST[labels["lost"]])) for packet in range(10)
@@ -71,7 +71,7 @@ def _alone(code: str) -> ps.Scenario:
 
 
 def packets_sent(run: ps.Run) -> Numbers:
-    """Packets sent."""
+    """Number of packets sent in a run, data and redundancy."""
     return {"sent": run.traffic["fec"].sent_pkts}
 
 
@@ -115,7 +115,7 @@ SIZES = {name: _sizes(lost) for name, lost in GROUPS.items()}
 
 
 def batches(_: SummaryTable) -> Figure:
-    """Lost packets by their numbers, and below them the groups as batches that arrive at one instant."""
+    """Figure of lost packets by their numbers and, below, the groups of losses as simultaneous batches."""
     lost = GROUPS["of 1, 2 and 3"]
     sizes = _sizes(lost)
     starts = [lost[sum(sizes[:place])] for place in range(len(sizes))]

@@ -21,7 +21,7 @@ HIGHER = {"LU", "F", "LRL1", "5 to 15"}
 
 
 def load_sweep(topology: Topology) -> Sweep:
-    """Each scheme with each number of flows."""
+    """A sweep of the eight schemes of chapter 4 over the numbers of flows, on this network."""
     return Sweep(
         lambda scheme, flows: controller_load_scenario(scheme, flows, topology),
         {"scheme": ALL, "flows": QuickOrFull([3, 53, 103], GRID)},
@@ -31,7 +31,7 @@ def load_sweep(topology: Topology) -> Sweep:
 
 
 def controllers_except(*schemes: str) -> list[str]:
-    """The eight without these."""
+    """The names of the eight schemes of chapter 4 without these."""
     return [scheme for scheme in CONTROLLERS if scheme not in schemes]
 
 
@@ -49,7 +49,7 @@ def is_higher_at_each_load(number: Number, first: Schemes, second: Schemes) -> S
 
 
 def mean_over_loads(number: Number) -> Number:
-    """The mean over the numbers of flows."""
+    """The mean of a number over all numbers of flows, for each scheme."""
     return number.along("flows", mean)
 
 
@@ -80,7 +80,7 @@ def ranking_claims(table: str, rankings: Mapping[str, Ranking]) -> Iterator[Clai
 
 
 def panels_against_flows(topology: Topology, *names: str) -> Callable[[SummaryTable], Figure]:
-    """A metric against the number of flows in each panel."""
+    """A function that draws these metrics against the number of flows, a panel for each metric."""
     return panels.panel_figure(
         *(panels.Panel("flows", name, "scheme", {"topology": topology}) for name in names), columns=3
     )

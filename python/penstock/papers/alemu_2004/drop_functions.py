@@ -40,7 +40,7 @@ def drop_curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def drop_curve_rows(name: str, scheme: str, limit: int) -> Rows:
-    """The curve as rows of a table."""
+    """The drop function of a scheme as rows of a table, labelled `name`."""
     return [
         ({"curve": name, "x": round(float(x), 6)}, {"d": float(d)})
         for x, d in zip(*drop_curve(scheme, limit), strict=True)
@@ -48,18 +48,18 @@ def drop_curve_rows(name: str, scheme: str, limit: int) -> Rows:
 
 
 def red_rows(_: ReproductionEffort) -> Rows:
-    """Both modes with thresholds of 5 and 15 packets and max_p 0.1, up to 40 packets."""
+    """RED's drop function, strict and gentle, with thresholds of 5 and 15 packets and max_p 0.1, up to 40 packets."""
     yield from drop_curve_rows("strict", "red:max_p=0.1", 40)
     yield from drop_curve_rows("gentle", "red:max_p=0.1,gentle=true", 40)
 
 
 def strict(x: float) -> float:
-    """Equation 1.2: 0 at Min, max_p just below Max, 1 from Max on, linear between."""
+    """Probability by Equation 1.2 (strict RED): 0 at Min, max_p just below Max, 1 from Max on, linear between."""
     return 0.0 if x < 5 else 0.1 * (x - 5) / 10 if x < 15 else 1.0
 
 
 def gentle(x: float) -> float:
-    """Equation 1.3: max_p at Max, 1 from 2 Max on, no jump."""
+    """Probability by Equation 1.3 (gentle RED): max_p at Max, 1 from 2 Max on, no jump."""
     return strict(x) if x < 15 else min(0.1 + 0.9 * (x - 15) / 15, 1.0)
 
 
@@ -95,7 +95,7 @@ def _keep(run: ps.Run) -> dict[str, float]:
 
 
 def has_three_levels(_: Table) -> Condition:
-    """The drop function of the scheme."""
+    """Whether SRED's drop function has the levels 0, max_p/4 and max_p, with breaks at B/6 and B/3."""
     xs, ds = drop_curve("sred:variant=simple", LIMIT)
     levels = np.where(xs < LIMIT / 6, 0, np.where(xs < LIMIT / 3, MAX_P / 4, MAX_P))
     inside = (abs(xs - LIMIT / 6) > 1) & (abs(xs - LIMIT / 3) > 1) & (xs < LIMIT - 1)
@@ -146,7 +146,7 @@ def dsred_rows(_: ReproductionEffort) -> Rows:
 
 
 def drop_share(x: float) -> float:
-    """Equation 1.12."""
+    """Drop probability of DSRED by Equation 1.12 at an average queue of `x` packets."""
     return 0.0 if x < 5 else 0.004 * (x - 5) if x < 15 else min(0.04 + 0.096 * (x - 15), 1.0)
 
 

@@ -47,6 +47,7 @@ def _converge(table: Table) -> Condition:
     middle, top = factors[len(factors) // 2], factors[-1]
 
     def change(metric: str, first: float, second: float, gamma: float, n: int) -> RunSample:
+        """Absolute difference of a metric between two factors, with the same power and number of flows."""
         a, b = (table(metric, coef=coef, gamma=gamma, flows=n) for coef in (first, second))
         return abs(a - b)
 
@@ -91,7 +92,7 @@ fig2_13 = Exhibit(
 
 
 def rise(curve: Curve) -> RunSample:
-    """From the largest to the smallest power."""
+    """The value at the largest power minus the value at the smallest, run by run."""
     values = list(curve.values())
     return values[0] - values[-1]
 

@@ -26,24 +26,30 @@ RATIO = 1.17
 class FecSwitch(ps.Aqm):
     """RED where a code repairs more behind it, drop-tail where drop-tail loses less.
 
-    At the end of every `window` the share of datagrams lost in it is checked: above `leave_red` RED gives way to
-    drop-tail; below `leave_tail` RED returns. Two bounds, as RED loses more at the same load. RED is gentle, with
-    ns-2's spacing and guards; its average is updated even while it does not drop.
+    At the end of every `window` the share of datagrams lost in it is checked: above `droptail_above_loss` RED gives
+    way to drop-tail; below `red_below_loss` RED returns. Two bounds, as RED loses more at the same load. RED is
+    gentle, with ns-2's spacing and guards; its average is updated even while it does not drop.
     """
 
-    leave_red: float = 0.054
-    leave_tail: float = 0.047
+    droptail_above_loss: float = 0.054
+    """Fraction of datagrams lost in a window above which drop-tail replaces RED."""
+    red_below_loss: float = 0.047
+    """Fraction of datagrams lost in a window below which RED replaces drop-tail."""
     window: ps.Seconds = "10s"
+    """Time between two decisions, over which losses are counted."""
     min_th: float = 6.25
+    """Packets."""
     max_th: float = 18.75
+    """Packets; RED is gentle above it."""
     max_p: float = 0.1
     w_q: float = 0.0004
     mean_packet: int = 500
+    """Bytes, to age the average while the link is idle."""
 
     def reset(self, link: LinkFacts) -> None:
         """Begin as RED, without any arrivals and with an idle link."""
-        if self.leave_tail > self.leave_red:
-            raise ValueError("leave_tail must not be above leave_red")
+        if self.red_below_loss > self.droptail_above_loss:
+            raise ValueError("red_below_loss must not be above droptail_above_loss")
         self.capacity = link.rate / 8 / self.mean_packet
         self.red, self.avg, self.count, self.above = True, 0.0, 0, False
         self.idle_since: float | None = 0.0
@@ -65,24 +71,24 @@ class FecSwitch(ps.Aqm):
         return ps.DROP
 
     def on_overflow(self, cx: Cx, pkt: Packet) -> None:
-        """A loss of either queue."""
+        """Count a datagram that does not fit in the buffer as lost."""
         self.count = 0
         self.lost += pkt.protocol == UDP
 
     def on_idle(self, now: float) -> None:
-        """RED makes up for the idle time at the next arrival."""
+        """Record since when the link is idle, which lowers RED's average at the next arrival."""
         if self.idle_since is None:
             self.idle_since = now
 
     def next_timeout(self) -> float:
-        """The end of the window."""
+        """The end of the present window in seconds."""
         return float(self.end)
 
     def on_timeout(self, cx: Cx) -> None:
-        """Decide, and begin anew."""
+        """Choose RED or drop-tail by the loss in this window, and begin the next window."""
         if self.arrived:
             share = self.lost / self.arrived
-            self.red = share <= self.leave_red if self.red else share < self.leave_tail
+            self.red = share <= self.droptail_above_loss if self.red else share < self.red_below_loss
         self.end += self.window
         self.arrived = self.lost = 0
 

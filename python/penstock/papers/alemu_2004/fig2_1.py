@@ -59,7 +59,7 @@ CLAIMS = (
 
 
 def draw(summary: SummaryTable) -> Figure:
-    """The average of seed 1 over time; steps are marked by whether both ratios are above 1, below 1, or neither."""
+    """Figure of seed 1's average queue; a step's marker shows whether both ratios are above 1, below 1, or neither."""
     figure = draw_over_time({"weighted average": time_course(summary, "WAQS")}, "queue (packets)", levels=[KT])
     steps = time_course(summary, "step")
     marks: dict[str, list[tuple[float, float]]] = {"^": [], "v": [], "o": []}

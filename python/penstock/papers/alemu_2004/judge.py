@@ -25,28 +25,28 @@ NEVER = 0.1
 
 
 def matches_aqs(number: Comparable[T], printed: float) -> T:
-    """A printed average queue, within 25 %."""
+    """Whether a number agrees with a printed average queue, within 25 %."""
     return number.matches_printed(printed, share=0.25)
 
 
 def matches_vqs(number: Comparable[T], printed: float) -> T:
-    """A printed variance of the queue, within 40 %."""
+    """Whether a number agrees with a printed variance of the queue, within 40 %."""
     return number.matches_printed(printed, share=0.4)
 
 
 def matches_plr(number: Comparable[T], printed: float) -> T:
-    """A printed loss rate in percent: above 5 % within 2 points, below it within half a point or half of the rate."""
+    """Whether a number agrees with a printed loss rate in %: above 5 % within 2 points, else 0.5 or half of it."""
     points = 2.0 if printed > 5 else min(0.5, printed / 2)
     return number.matches_printed(printed, low=printed - points, high=printed + points)
 
 
 def matches_loss_gap(difference: Comparable[T], printed: float) -> T:
-    """A printed difference of losses, within half a point: the 2 points of large losses would ignore its sign."""
+    """Whether a difference of losses is the printed one within half a point; 2 points would ignore its sign."""
     return difference.matches_printed(printed, low=printed - 0.5, high=printed + 0.5)
 
 
 def matches_probability(number: Comparable[T], printed: float) -> T:
-    """A printed probability in percent, within 30 % of it.
+    """Whether a number agrees with a printed probability in percent, within 30 % of it.
 
     Below 5 % within 1.5 points or half of it, or within `NEVER`.
     """

@@ -173,7 +173,7 @@ SHORT, BESIDE = (5, 10), [(0, 4), (11, 16)]
 
 
 def length_shares(run: ps.Run) -> Numbers:
-    """The shares of samples with each length, in percent."""
+    """Percentage of the samples of the queue with each length in packets."""
     pmf = list(run.links["bottleneck"].sampled_length_pmf)
     shares: Numbers = {f"X={i}": 100 * float(pmf[i]) if i < len(pmf) else 0.0 for i in range(BUFFER + 1)}
     return shares | {f"X={low}..{high}": 100 * float(sum(pmf[low : high + 1])) for low, high in (SHORT, *BESIDE)}
@@ -194,7 +194,7 @@ def _share(low: int, high: int) -> Number:
 
 
 def modes_with_many_flows(own: str, **at: Any) -> Statement:
-    """The modes with many flows are where the text has them."""
+    """The most frequent queue lengths with many flows are where the text of the thesis has them."""
     return every(MODE(scheme=own).between(5, 15), MODE(scheme=AREDS).between(10, 20))(**at)
 
 
@@ -208,7 +208,7 @@ def _with_many(own: str, words: str, flows: int) -> tuple[Claim, ...]:
 
 
 def draw_distributions(summary: SummaryTable) -> Figure:
-    """A panel for each number of flows."""
+    """Figure of the distribution of the queue length, with a panel for each number of flows."""
     flows = summary.axis("flows")
     with style.figure_style():
         figure = Figure(figsize=(style.WIDTH, 1.4 * len(flows) + 0.4), layout="constrained")

@@ -15,14 +15,14 @@ BUFFER = 35
 
 
 def kept_numbers(run: ps.Run) -> Numbers:
-    """The numbers that the study keeps for each run."""
+    """The numbers that the `keep` function of the sweep computed from the series of a run."""
     return dict(run.raw["kept"])
 
 
 def course(
     least: Sequence[float], most: Sequence[float], average: Any = (), begin: float = 0, step: float = 1
 ) -> Numbers:
-    """Queues over time in intervals of `step` seconds from `begin` on, as `NAME@TIME`.
+    """Queues over time as numbers named `NAME@TIME`, in intervals of `step` seconds from `begin` seconds on.
 
     IQS alternates between the smallest and the largest queue of each interval; WAQS is the mean weighted average.
     """

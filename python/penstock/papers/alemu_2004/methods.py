@@ -29,7 +29,7 @@ above, crossings = metric("above", "%", "time above Max"), metric("crossings")
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
-    """Average and thresholds every second, shares of the time by their order, and the steps of the thresholds."""
+    """Average and thresholds every second, percentages of time by their order, and the steps of the thresholds."""
     series = run.series["bottleneck"]
     average, max_p = (np.asarray(series[key]["mean"]) for key in ("avg", "max_p"))
     fixed = {"min_th": np.zeros_like(average), "max_th": np.full_like(average, 2 * KT)}
@@ -62,7 +62,7 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 
 
 def measure(run: ps.Run) -> Numbers:
-    """The queue, the average relative to the thresholds, and the courses of seed 1."""
+    """Metrics of the queue, the average relative to the thresholds; for seed 1, average and thresholds over time."""
     record = run.raw["kept"]
     names = ("above", "between", "crossings", "mean max_th", "max_th from 20")
     pmf = np.asarray(run.links["bottleneck"].sampled_length_pmf)
@@ -230,7 +230,7 @@ DRAWN_MAX_P = 0.1
 
 
 def moves(summary: SummaryTable) -> Figure:
-    """The drop function of each method before and after the average rises from 10 to 12 packets."""
+    """Figure of the drop function of each method before and after the average rises from 10 to 12 packets."""
     with style.figure_style():
         figure = Figure(figsize=(2 * style.WIDTH, 3.2), layout="constrained")
         for letter, ax, method in zip(

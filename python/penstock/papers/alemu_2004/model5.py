@@ -34,7 +34,7 @@ COMPUTED = [1.631, 2.158, 3.327, 4.265, 5.280, 6.272, 7.272, 8.270]
 
 
 def difference_rows(_: ReproductionEffort) -> Rows:
-    """The difference of the probabilities of at most h losses, and where it is 0."""
+    """Rows of the difference between the probabilities of at most h losses, and of the place where it is 0."""
     xs = np.arange(0.25, 15.01, 0.25)
     for h in REDUNDANCY:
         delta = np.asarray(DROPTAIL.unrepaired(xs, h)) - np.asarray(RED.unrepaired(xs, h))
@@ -76,7 +76,7 @@ fig5_12 = Exhibit(
 
 
 def excess_rows(_: ReproductionEffort) -> Rows:
-    """x_h - h."""
+    """Rows of x_h - h, by which the mean number of losses up to which RED repairs more exceeds h."""
     for h in [*range(1, 31), 50, 100, 400]:
         root = ps.model.code_threshold(RED, DROPTAIL, h)
         yield {"h": h}, {"above": float("nan") if root is None else root - h}

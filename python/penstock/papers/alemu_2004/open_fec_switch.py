@@ -32,7 +32,7 @@ def _scenario(code: str, scheme: str, flows: int) -> ps.Scenario:
     if scheme not in SWITCHES:
         return base
     red, tail = CROSSINGS[code] if scheme == "switch by Figure 5.4" else modelled_loss_thresholds(k, h)
-    queue = FecSwitch(limit=f"{BUFFER}p", leave_red=round(red, 4), leave_tail=round(tail, 4))
+    queue = FecSwitch(limit=f"{BUFFER}p", droptail_above_loss=round(red, 4), red_below_loss=round(tail, 4))
     link = replace(base.links["bottleneck"], queue=queue)
     return replace(base, links={**base.links, "bottleneck": link})
 
@@ -92,7 +92,7 @@ CLAIMS = (
 
 
 def draw(summary: SummaryTable) -> Figure:
-    """Losses after correction for each code."""
+    """Figure of the losses after correction for each code."""
     return panels.draw(
         summary, [panels.Panel("flows", "PLR", "scheme", {"code": code}, f"({code})") for code in summary.axis("code")]
     )

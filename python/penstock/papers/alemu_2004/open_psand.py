@@ -28,6 +28,7 @@ def _traffic(kind: str) -> Mapping[str, ps.Traffic]:
     ends: dict[str, Any] = {"from_": "S1", "to": "S3"}
 
     def datagrams(rate: str, count: int = 10) -> ps.Traffic:
+        """Poisson traffic from `count` UDP sources of 1000 B packets."""
         return ps.Poisson(**ends, rate=rate, packet="972B", count=count)
 
     transfers = ps.Tcp(
@@ -94,6 +95,7 @@ def _steadier(table: Table, flows: int) -> Condition:
     """The steadiest pair among those that lose hardly more than the fixed pair, compared with the fixed pair."""
 
     def first(metric: str, pair: tuple[float, float]) -> float:
+        """Mean of a metric of this pair of factor and power, in the first half of the runs."""
         return float(np.mean(_halves(table, metric, pair, flows)[0].values))
 
     pairs = [(c, g) for c in table.axis("coef") for g in table.axis("gamma")]

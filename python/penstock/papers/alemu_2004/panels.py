@@ -79,7 +79,7 @@ def draw_queues_over_time(
 
 
 def network(scenario: ps.Scenario) -> Figure:
-    """The network as `penstock check` draws it."""
+    """Figure of the network of a scenario, as `penstock check` draws it."""
     lines = topology_lines(scenario.resolve().readable)
     with style.figure_style():
         figure = Figure(figsize=(0.057 * max(map(len, lines)) + 0.1, 0.11 * len(lines) + 0.1))
@@ -88,7 +88,7 @@ def network(scenario: ps.Scenario) -> Figure:
 
 
 def strips(rows: Mapping[str, Sequence[str]], columns: Sequence[str], x: str, filled: str = "1") -> Figure:
-    """A row of boxes under each name; boxes whose text begins with `filled` are shaded."""
+    """Figure with a row of boxes under each name; boxes whose text begins with `filled` are shaded."""
     with style.figure_style():
         figure, ax = style.single_panel(height=0.22 * len(rows) + 0.5)
         for y, texts in enumerate(rows.values()):

@@ -79,7 +79,7 @@ def _between(scheme: str, rate: float) -> float:
 
 @cache
 def slope_and_level_counts(name: str) -> tuple[int, int]:
-    """Of the drop function where it is below 1: the number of positive slopes, and of values (the levels of steps)."""
+    """Of the drop function where it is below 1: the number of distinct positive slopes, and of distinct values."""
     scheme = f"{NAMES[name]}:gentle=false" if name in STRICT else NAMES[name]
     xs, ds = drop_functions.drop_curve(scheme, 35)
     inner = ds < 1
@@ -123,7 +123,7 @@ study = Sweep(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]},
 
 
 def measure(run: ps.Run) -> Numbers:
-    """The loss of the first group minus that of the second, in points."""
+    """The loss ratio of the first group of flows minus that of the second, in percentage points."""
     return {"apart": 100 * (run.traffic["first"].loss_rate - run.traffic["second"].loss_rate)}
 
 

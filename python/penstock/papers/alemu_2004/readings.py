@@ -79,7 +79,9 @@ class PrintedComparison(NamedTuple):
     """Runs, and the printed numbers that they measure: the place of each number, and the statement that it is met."""
 
     study: Sweep
+    """Runs whose numbers are compared with the printed ones."""
     places: Mapping[str, Statement]
+    """By where a number is printed: the statement that the measured number agrees with it."""
     measure: Callable[[ps.Run], Numbers] = measures.run_metrics
 
 
@@ -171,7 +173,7 @@ PLACES = [
 
 
 def table(effort: ReproductionEffort) -> Table:
-    """How many printed numbers each reading meets; a quick run has Tables 2.2 and 2.3 only."""
+    """Table of how many printed numbers each reading meets; a quick run has Tables 2.2 and 2.3 only."""
     cells = []
     for reading in READINGS:
         met: dict[str, list[bool]] = {}
@@ -266,7 +268,7 @@ OF_CODES: Mapping[str, Statement] = {
 
 
 def codes_table(effort: ReproductionEffort) -> Table:
-    """How many printed numbers of chapter 5 each reading meets; a quick reproduction compares only the REDs."""
+    """Table of how many printed numbers of chapter 5 each reading meets; a quick run compares only the REDs."""
     cells = []
     others = effort.quick_or_full((["each"], ["before redundancy"]), (list(ACKS), list(RATES)))
     for red, acks, rate in itertools.product(REDS, *others):

@@ -63,7 +63,7 @@ CHOSEN = Reading(1000, "0, 1, 3 s", "each", "500 for PSAND", "once", "0 / 0")
 
 
 def reconstructed(document: Document) -> Document:
-    """A scenario in the author's set-up: the chosen reading, and in chapter 5 RED as ns-2 has set it since 2001."""
+    """The scenario changed to the author's set-up: the chosen reading, and in chapter 5 RED as in ns-2 since 2001."""
     return (_of_codes if _has_codes(document) else CHOSEN.scenario_change)(document)
 
 

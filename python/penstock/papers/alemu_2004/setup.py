@@ -187,7 +187,7 @@ FEC_QUEUES: Mapping[str, Callable[[], ps.Queue]] = {
 
 
 def coded_datagrams_scenario(code: Mapping[str, Any], duration: str, **line: Any) -> ps.Scenario:
-    """Evenly spaced datagrams with a code, alone on a line."""
+    """Evenly spaced datagrams with an erasure code, alone on a link (`line` has its settings)."""
     return ps.Scenario(
         name="Alemu, a code",
         duration=duration,

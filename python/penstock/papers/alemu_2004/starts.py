@@ -47,7 +47,7 @@ FULL = 25
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
-    """Mean, smallest and largest queue of every second."""
+    """Mean, smallest and largest queue of every second, in packets."""
     queue = run.series["bottleneck"]["queue"]
     return {
         "mean": [round(float(x), 2) for x in np.asarray(queue["mean"]).reshape(100, -1).mean(axis=1)],
@@ -71,7 +71,7 @@ SEVEN = Sweep(
 
 
 def measure(run: ps.Run) -> Numbers:
-    """Statistics of a part of the run.
+    """Metrics of the queue in one part of the run; for the part "course", the queue over time.
 
     From the queue over time, the seconds until it is no longer full (100: never).
     """
@@ -88,7 +88,7 @@ def measure(run: ps.Run) -> Numbers:
 
 
 def draw(schemes: Sequence[str]) -> Callable[[SummaryTable], Figure]:
-    """The queue of seed 1 over time under each scheme."""
+    """A function that draws the queue of seed 1 over time, a panel for each scheme."""
     return partial(
         panels.draw_queues_over_time, cells={scheme: {"part": "course", "scheme": scheme} for scheme in schemes}
     )
@@ -132,7 +132,7 @@ fig4_2 = Exhibit(
 
 
 def of_psand(number: Number, **part: str) -> Number:
-    """Of PSAND."""
+    """The number in the cells of the scheme PSAND, and of this part of the run."""
     return number(scheme="PSAND", **part)
 
 

@@ -71,6 +71,7 @@ def step_sweep(change: Callable[..., ps.Scenario], flows: list[int], traced: boo
     """`flows` join or leave at 50 s, by the scenario `change`; with the queue over time if `traced`."""
 
     def part(scheme: str, flows: int, window: str) -> ps.Scenario:
+        """The scenario of this scheme and number of flows, with statistics only in the window named `window`."""
         begin, end = WINDOWS[window]
         return change(SCHEMES[scheme](), flows, warmup=f"{begin}s", duration=f"{end}s")
 
@@ -87,7 +88,7 @@ def step_sweep(change: Callable[..., ps.Scenario], flows: list[int], traced: boo
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
-    """The weighted average every 0.1 s, and the smallest and the largest queue in every second."""
+    """The weighted average every 0.1 s, and the smallest and the largest queue in every second, in packets."""
     series = run.series["bottleneck"]
     seconds = [np.asarray(series["queue"][name]).reshape(-1, 10) for name in ("min", "max")]
     return {
@@ -134,7 +135,7 @@ def _around(level: float) -> tuple[float, float]:
 
 
 def oscillation_period(average: np.ndarray) -> float:
-    """The period in seconds of the largest Fourier component of a course in steps of 0.1 s.
+    """The period in seconds of the largest Fourier component of the average queue, sampled every 0.1 s.
 
     Only components that repeat count: a single cycle over the whole course is no succession of swings.
     """
@@ -143,7 +144,7 @@ def oscillation_period(average: np.ndarray) -> float:
 
 
 def draw(figure: int, flows: int) -> Callable[[SummaryTable], Figure]:
-    """The queue of seed 1 over time under each scheme."""
+    """A function that draws the queue of seed 1 over time, a panel for each scheme."""
     cells = {scheme: {"window": "all", "scheme": scheme, "flows": flows} for scheme in SCHEMES}
     printed = {"PSAND": LEVELS[figure]} if figure in LEVELS else {}
     return partial(panels.draw_queues_over_time, cells=cells, printed=printed)

@@ -31,7 +31,7 @@ def read_symbols(name: str) -> dict[str, dict[str, str]]:
 
 
 def symbol_rank(symbol: str) -> int:
-    """Number of +, -1 for "-", -2 for a blank, which is worse (guess 15)."""
+    """Rank of a symbol: the number of its `+`, -1 for "-", -2 for a blank, which is worse (guess 15)."""
     return len(symbol) if symbol.startswith("+") else -1 if symbol else -2
 
 
@@ -134,7 +134,7 @@ def reaches(ranks: tuple[int, int], symbol: str, claimed: bool) -> Condition:
 
 
 def draw(summary: SummaryTable, printed: Mapping[str, Column]) -> Figure:
-    """The table: mean over the loads, the symbol it gets, the printed one, and the number of symbols between them."""
+    """Figure of the table: mean over the loads, its symbol, the printed symbol, and their distance in symbols."""
     means = {metric: _means(summary, metric, column) for metric, column in printed.items()}
     changes = {metric: _changes(column, means[metric], metric) for metric, column in printed.items()}
     texts = {

@@ -13,7 +13,7 @@ PROPAGATION = {"same": 2 * (0.003 + 0.020 + 0.004), "diff": 2 * (0.200 + 0.020 +
 
 
 def rows(_: ReproductionEffort) -> Rows:
-    """The rules with the round trip of Table 4.1, and with the one from which the printed constants follow."""
+    """Rows of the design rules with the round trip of Table 4.1, and with the round trip of the printed constants."""
     for topology, propagation in PROPAGATION.items():
         longest = float(ps.model.longest_rtt(BUFFER, C, propagation))
         yield {"what": "R+", "topology": topology}, {"Tp": propagation, "R+": longest}

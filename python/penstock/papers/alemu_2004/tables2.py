@@ -56,7 +56,7 @@ ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=QuickOrFull(
 
 
 def cell_labels(row: str, flows: int) -> Mapping[str, Any]:
-    """The labels of a cell."""
+    """The labels (scheme, flows and settings) of the runs in which a cell of a table is measured."""
     return {
         "row": row,
         "flows": flows,
@@ -67,6 +67,7 @@ def read_table(name: str) -> PrintedTable:
     """The cells of a table; its columns have names such as "AQS at 28"."""
 
     def address(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
+        """The metric and the labels that measure the cell in this row and column."""
         metric, _, flows = column.partition(" at ")
         return metric, cell_labels(row, int(flows))
 

@@ -70,6 +70,7 @@ def read_table(name: str, code: str) -> PrintedTable:
     """The cells of a table."""
 
     def address(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
+        """The metric and the labels that measure the cell in this row and column."""
         metric, scheme = column.split()
         return metric, {"code": code, "scheme": scheme, "flows": int(row.split()[0])}
 
@@ -104,7 +105,7 @@ ALL = UDP + TCP
 
 
 def draw_throughputs(summary: SummaryTable) -> Figure:
-    """All traffic, the datagrams, and the mean of a transfer."""
+    """Figure of the throughput of all traffic, of the datagrams, and of a transfer on average."""
     cells = []
     for labels, points in summary.cells:
         udp, tcp = points["UDP"].mean, points["TCP"].mean
@@ -300,7 +301,7 @@ EIGHT, ONE = CROSSING(sources=8), CROSSING(sources=1)
 
 
 def draw_eight_sources(summary: SummaryTable) -> Figure:
-    """Losses before and after correction, for each code."""
+    """Figure of the losses before and after correction, for each code."""
     where = [({"code": code, "sources": 8}, f"({code})") for code in summary.axis("code")]
     return panels.draw(summary, [panels.Panel("flows", y, "scheme", *at) for at in where for y in ("PLRBC", "PLR")])
 

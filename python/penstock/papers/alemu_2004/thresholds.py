@@ -266,7 +266,7 @@ SCHEMES = {"Feng": feng, "Floyd": floyd, "PSAND": psand}
 
 
 def fall(curve: Curve) -> RunSample:
-    """From the smallest value of the axis to the largest."""
+    """The value at the smallest value of the axis minus the value at the largest, run by run."""
     samples = list(curve.values())
     return samples[0] - samples[-1]
 

@@ -12,7 +12,7 @@ MAX_P = 0.1
 
 
 def rows(effort: ReproductionEffort) -> Rows:
-    """Probability of an early drop by the average queue in packets, with the standard settings for 64 flows."""
+    """Rows of the drop functions: probability by average queue in packets, standard settings, 64 flows."""
     at = redopt_in_packets(FLOWS)
     tops = {"RED": None, "GRED": at.buffer}
     return [

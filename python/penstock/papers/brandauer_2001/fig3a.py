@@ -10,7 +10,7 @@ SETTINGS: dict[str, Callable[[int], RedDesign]] = {"testbed": design_of_testbed,
 
 
 def rows(effort: ReproductionEffort) -> Rows:
-    """REDopt's settings: for Linux and dummynet, and for ns-2."""
+    """Rows of REDopt's settings by the number of flows: for Linux and dummynet, and for ns-2."""
     return [
         ({"setting": setting, "flows": flows}, {name: float(value) for name, value in at(flows)._asdict().items()})
         for setting, at in SETTINGS.items()

@@ -32,6 +32,6 @@ CLAIMS = (
 
 
 def draw(summary: SummaryTable) -> Figure:
-    """max_p by the number of sessions."""
+    """Figure of REDopt's max_p by the number of web sessions."""
     points = SummaryTable(({**at, "page": AFTER[at["option"]]}, numbers) for at, numbers in summary.cells)
     return CurveFigure("sessions", "max_p", "page", labels=("sessions", "max_p of REDopt"))(points)

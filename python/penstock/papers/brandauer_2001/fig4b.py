@@ -9,7 +9,7 @@ from .setup import OPTION, RED, claim, everlasting, sessions_figure, udp_loss, w
 
 
 def study(effort: ReproductionEffort) -> Study:
-    """Web sessions, and everlasting flows to compare the shapes of the curves."""
+    """The study of web sessions, with everlasting flows to compare the shapes of the curves."""
     return web_study(effort) + everlasting(effort)
 
 

@@ -26,7 +26,7 @@ from .setup import (
 
 
 def study(effort: ReproductionEffort) -> Study:
-    """Every mechanism, and further runs of the variants of RED that keep the average queue."""
+    """The study of every mechanism with 1400 sessions, with further runs of RED that keep the average queue."""
     watched = Sweep(
         lambda designs, option, scheme: web_scenario(1400, queue(scheme, designs[option, 1400]), option),
         {"option": PAGES, "scheme": RED},
@@ -46,7 +46,7 @@ def _keep(run: ps.Run) -> Mapping[str, float]:
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """The common numbers, or the percentage of time in which the average is at max_th or above."""
+    """The numbers of the paper's set-up; for runs that keep the average queue, % of time with it at max_th or above."""
     record = run.raw.get("kept")
     return {"at_max_th": 100 * record["at_max_th"]} if record else setup.measure(run)
 

@@ -51,9 +51,10 @@ WEB_SPAN = QuickOrFull(("400s", "50s"), ("5000s", "100s"))
 
 
 class RedDesign(NamedTuple):
-    """Settings for a load, lengths in whole packets."""
+    """RED's settings for a load, with lengths in whole packets."""
 
     buffer: int
+    """Buffer of the link, in packets."""
     min_th: float
     max_th: float
     max_p: float
@@ -80,7 +81,7 @@ def redopt_in_packets(flows: float, b: int = 1) -> RedDesign:
 
 
 def queue(scheme: str, at: RedDesign, **changes: Any) -> ps.Queue:
-    """A mechanism with REDopt's buffer (Section 4): the standard settings, or REDopt's own."""
+    """A queue of the named mechanism with REDopt's buffer (Section 4): with the standard settings, or REDopt's own."""
     limit = f"{at.buffer}p"
     if scheme == "TD":
         return ps.DropTail(limit=limit)
@@ -95,7 +96,7 @@ def queue(scheme: str, at: RedDesign, **changes: Any) -> ps.Queue:
 
 
 def thresholds(scheme: str, at: RedDesign) -> tuple[float, float]:
-    """The thresholds of a variant of RED in packets."""
+    """min_th and max_th of a variant of RED, in packets."""
     return (at.min_th, at.max_th) if scheme == "REDopt" else (3 / 20 * at.buffer, 13 / 20 * at.buffer)
 
 
@@ -171,7 +172,7 @@ WEB_RUNS = QuickOrFull(5, 30)
 
 
 def combined_readings(words: str) -> Readings:
-    """Both readings of a page, each combined with another reading."""
+    """Both readings of a web page as values of a label, each combined with the reading that `words` describes."""
     return Readings({option: "; ".join(filter(None, [text, words])) for option, text in OPTIONS.items()})
 
 
@@ -216,7 +217,7 @@ def web_study(effort: ReproductionEffort, schemes: Sequence[str] = SCHEMES) -> S
 
 
 def queue_of(scheme: str, at: RedDesign) -> ps.Queue:
-    """Like `queue`; "REDopt, w_q 0.002" has the standard memory."""
+    """The queue of a mechanism, as from `queue`; "REDopt, w_q 0.002" is REDopt with the standard w_q."""
     name, _, weight = scheme.partition(", w_q ")
     return queue(name, at, w_q=float(weight)) if weight else queue(name, at)
 
@@ -261,7 +262,7 @@ def design_of_testbed(flows: int, *, spaced: bool = True) -> RedDesign:
 
 
 def redopt_change(settings: Callable[[int], RedDesign]) -> Change:
-    """These settings of REDopt for the number of everlasting flows."""
+    """A change of scenarios of everlasting flows that gives REDopt the `settings` for their number of flows."""
 
     def change(document: Document) -> Document:
         red = document.tree["links"]["bottleneck"]["queue"]
@@ -277,7 +278,7 @@ everlasting_reconstructed = combined_change(TESTBED, LINUX_2001, redopt_change(d
 
 
 def reconstructed(document: Document) -> Document:
-    """Everlasting flows as in the testbed; web sessions with a minimum timeout of 0.2 s and a bounded REDopt."""
+    """The scenario in the author's set-up: testbed flows; for web, a minimum RTO of 0.2 s and a bounded REDopt."""
     if "web" not in document.tree["traffic"]:
         return everlasting_reconstructed(document)
     document = document.set("traffic.web.min_rto", LEAST_RTO)
@@ -340,17 +341,17 @@ over = {k: metric(f"over_{k}", says=f"P(N > {k})") for k in TAIL}
 
 
 def flows_figure(y: str, label: str) -> CurveFigure:
-    """A panel of figure 3, against the number of flows."""
+    """A figure of the metric `y` against the number of flows, as a panel of figure 3."""
     return CurveFigure("flows", y, "scheme", labels=("flows", label), log="x")
 
 
 def sessions_figure(y: str, label: str) -> CurveFigure:
-    """A panel of figure 4: against the number of sessions, by the main reading of a page."""
+    """A figure of `y` against the number of web sessions, as a panel of figure 4, by the main reading of a page."""
     return CurveFigure("sessions", y, "scheme", labels=("sessions", label), where={"option": 0})
 
 
 def draw_loss_run_tails(summary: SummaryTable, **where: Any) -> Figure:
-    """P(N > k) against k for each mechanism, in one load."""
+    """Figure of P(N > k), N losses in a row, against k at one load, a line for each mechanism."""
     load = summary.where(**where)
     points = SummaryTable(
         ({"scheme": scheme, "k": k}, {"over": load(f"over_{k}", scheme=scheme)})

@@ -38,6 +38,7 @@ def _equal_delay(effort: ReproductionEffort) -> dict[int, int]:
     delays_of = effort.table(runs(effort), measure)
 
     def buffer(flows: int) -> int:
+        """Buffer in packets with which tail-drop has REDopt's mean queueing delay, for this number of flows."""
         *delays, target = (delays_of("delay", share=share, flows=flows).mean for share in shares)
         share = float(np.interp(target, delays, TRIED))
         return round(share * redopt_in_packets(flows).buffer)

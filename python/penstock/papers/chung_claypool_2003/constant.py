@@ -89,6 +89,7 @@ def probability_at_queue(level: float) -> Number:
     """The probability at which the mean queue is `level` packets, interpolated linearly in log p."""
 
     def crossing(curve: Curve) -> RunSample:
+        """The probability at which the mean queue crosses `level`, run by run."""
         points = np.log(list(curve))
 
         def of_run(queues: Any) -> float:
@@ -103,7 +104,7 @@ def probability_at_queue(level: float) -> Number:
 
 
 def fitted_line(axis: str, xs: Callable[[Any], float] = float, act: Callable[[Curve], RunSample] = slope) -> Number:
-    """The result of `act` on the queues along an axis, by default the slope; `xs` maps the axis' values to x."""
+    """A number of the line through the mean queues along an axis, by default its slope; `xs` maps axis values to x."""
     name = "slope" if act is slope else "R^2 of the means"
     return queue.along(axis, lambda curve: act({xs(value): sample for value, sample in curve.items()}), name)
 
@@ -128,17 +129,17 @@ def where_queue_is_busy(statement: Statement, axis: str) -> Statement:
 
 
 def figure_against_p(by: str, y: str = "q", label: str = "mean queue (packets)", **how: Any) -> CurveFigure:
-    """A figure against the probability, by default of drops, with a logarithmic axis: a line for each value of `by`."""
+    """A figure of `y` against the drop or mark probability, in log scale, with a line for each value of `by`."""
     return CurveFigure("p", y, by, **{"labels": ("drop probability", label), "log": "x", **how})
 
 
 def law_of_line(line: str, p: float) -> float:
-    """Equation 2 for a line of `one_graph_figure`."""
+    """Mean queue in packets by Equation 2 at the probability `p`, for a line of `one_graph_figure`."""
     by, _, flows = line.partition(", N = ")
     return float(queue_law(by).queue(int(flows), p))
 
 
 def one_graph_figure(**how: Any) -> CurveFigure:
-    """A figure of drops and marks for all numbers of flows."""
+    """One figure of the mean queue against p with drops and with marks, for all numbers of flows."""
     labels = ("probability", "mean queue (packets)")
     return CurveFigure("p", lambda at: {f"{at['by']}, N = {at['flows']}": "q"}, labels=labels, log="x", **how)

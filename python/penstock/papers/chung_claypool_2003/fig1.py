@@ -10,7 +10,7 @@ from .step_load import MAX_P, MAX_TH, MIN_TH
 
 
 def rows(effort: ReproductionEffort) -> Rows:
-    """P = h(q), and p = g(q) of 100 and 300 flows where such a probability exists."""
+    """Rows of RED's control function and of the queue law of 100 and 300 flows, where it has a probability."""
     for q in range(0, 401, 10):
         yield {"line": "RED", "q": q}, {"p": float(ps.model.red_control(q, MIN_TH, MAX_TH, MAX_P))}
         for flows in (100, 300):

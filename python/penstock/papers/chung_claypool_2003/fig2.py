@@ -7,7 +7,7 @@ from .step_load import MAX_P, MAX_TH, MIN_TH
 
 
 def rows(effort: ReproductionEffort) -> Rows:
-    """Gentle RED; Adaptive RED with the smallest and the largest max_p, 0.001 and 0.5."""
+    """Rows of the control functions of gentle RED, and of Adaptive RED with max_p at its bounds of 0.001 and 0.5."""
     lines = {"gentle RED": MAX_P, "A-RED, max_p 0.001": 0.001, "A-RED, max_p 0.5": 0.5}
     return [
         ({"line": line, "q": q}, {"p": float(ps.model.red_control(q, MIN_TH, MAX_TH, max_p, gentle_top=2 * MAX_TH))})

@@ -29,7 +29,7 @@ def _alike(share: float, scale: Callable[[Any], float], text: str) -> Statement:
     """The windows of all cells with the same probability differ by at most a share of `scale`."""
 
     def relative_range(windows: NDArray[np.float64]) -> float:
-        """The range of the windows divided by their `scale`."""
+        """Largest minus smallest window, divided by the result of `scale` for these windows."""
         return float((windows.max() - windows.min()) / scale(windows))
 
     def on(table: Table) -> Condition:

@@ -81,14 +81,14 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 
 def law_queue(flows: int, ecn: int, p: float, q: float, dropped: ps.model.QueueLaw) -> float:
-    """Equation 2 for both kinds together: the queue in packets at a share `p` of signals."""
+    """Mean queue in packets by Equation 2, for flows with and without ECN together, at a share `p` of signals."""
     with_ecn = flows * ecn / 100
     windows = with_ecn * float(MARKED.window(p)) + (flows - with_ecn) * float(dropped.window(p, q)) / (1 + p)
     return windows - PIPE
 
 
 def red_intersection(flows: int, ecn: int, dropped: ps.model.QueueLaw) -> float:
-    """The intersection with RED, whose spacing makes a share of signals of 2 p_b / (3 - p_b); by bisection."""
+    """Mean queue in packets at which the law meets RED's share of signals, 2 p_b / (3 - p_b); by bisection."""
     low, high = 0.0, 2.0 * MAX_TH
     for _ in range(40):
         q = (low + high) / 2
@@ -99,7 +99,7 @@ def red_intersection(flows: int, ecn: int, dropped: ps.model.QueueLaw) -> float:
 
 
 def law_goodput_ratio(p: float, q: float, dropped: ps.model.QueueLaw) -> float:
-    """Goodput of a flow without ECN over that of a flow with ECN: the ratio of windows, without the lost packets."""
+    """Goodput of a flow without ECN over that of a flow with ECN, by their windows and the lost packets."""
     return (1 - p) * float(dropped.window(p, q)) / float(MARKED.window(p))
 
 
@@ -175,7 +175,7 @@ CLAIMS = (
 
 
 def draw(summary: SummaryTable) -> Figure:
-    """Goodput of a flow without ECN over that of a flow with ECN, with the scheme `qlaw`; the law without timeouts."""
+    """Figure of the goodput of a flow without ECN over that of a flow with ECN, and of the law without timeouts."""
     steered = summary.where(queue="queue law")
 
     def theory(flows: int, ecn: float) -> float:

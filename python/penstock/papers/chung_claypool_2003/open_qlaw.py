@@ -15,7 +15,7 @@ UP, DOWN, END = 50, 100, 150  # s: start and stop of the other flows, and the en
 
 
 def adaptive_queues(ecn: bool = False) -> dict[str, ps.Queue]:
-    """The queues that move max_p, by their names."""
+    """The queues that adapt max_p, by name."""
     shared: dict[str, Any] = {"limit": f"{LIMIT}p", "min_th": MIN_TH, "max_th": MAX_TH, "w_q": 0.002, "ecn": ecn}
     return {"A-RED": ps.AredFloyd(**shared, max_p_low=0.001), "queue law": ps.Qlaw(**shared)}
 
@@ -27,7 +27,7 @@ def _visited(queue: str, flows: int) -> ps.Scenario:
 
 
 def away(run: ps.Run) -> dict[str, float]:
-    """Seconds for which the average is away from the middle, after the other flows start and after they stop."""
+    """Seconds with the average queue far from the middle of the thresholds, after flows start and after they stop."""
     time, average = run.over_time("bottleneck", "avg")
     far = np.abs(average - MIDDLE) > NEAR
     step = float(time[1] - time[0])

@@ -52,7 +52,7 @@ def dumbbell(
 
 
 def service_rate(rate: str = RATE) -> float:
-    """SR in packets a second."""
+    """Rate of the congested link in packets per second (SR in the paper)."""
     return parse_rate(rate) / 8 / PACKET
 
 

@@ -39,7 +39,7 @@ MARKING = ["RED-ECN", "gentle RED-ECN", "A-RED-ECN"]
 
 
 def step_scenario(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
-    """The phase with this number of flows: everything before it is warm-up; `changes` to TCP.
+    """The phase of the stepped load with this number of flows; all before it is warm-up. `changes` are keys of TCP.
 
     Each phase is the end of a separate run, since a run counts the drops and arrivals of its measured part as a whole.
     The phases of one seed repeat the same course up to their ends.
@@ -55,7 +55,7 @@ def step_scenario(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
 
 
 def course(run: ps.Run) -> dict[str, Any]:
-    """Queue, average and (where it moves) max_p, second by second in the last phase; and how the average swings."""
+    """Queue, average and max_p (if adapted) by second in the last phase, and the deviation of the average."""
     adaptive = run.scenario["links"]["bottleneck"]["queue"]["scheme"].startswith("ared")
     record: dict[str, Any] = {}
     for name in ("queue", "avg", "max_p") if adaptive else ("queue", "avg"):
@@ -104,7 +104,7 @@ unstable = judged_statement(
 
 
 def draw_course(queue: str, summary: SummaryTable) -> Figure:
-    """Queue, average and max_p of the first run over time, a phase with 50 more flows every 50 s."""
+    """Figure of queue, average and max_p of the first run over time, with 50 more flows every 50 s."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for flows in summary.axis("flows"):
         for name, label, scale in (("queue", "queue", 1), ("avg", "average", 1), ("max_p", "1000 max_p", 1000)):

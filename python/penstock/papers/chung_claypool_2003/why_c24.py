@@ -38,7 +38,7 @@ CLAIMS = (
 
 
 def draw(summary: SummaryTable) -> Figure:
-    """The deviation of the average at each step."""
+    """Figure of the deviation of the average queue in each phase of the load."""
     points = SummaryTable(
         ({"queue": labels["queue"], "step": list(FORMS).index(labels["form"])}, numbers)
         for labels, numbers in summary.cells

@@ -74,7 +74,7 @@ study = in_authors_setup(
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """The numbers of the other experiments, and the fraction of losses that are overflows."""
+    """The numbers of `setup.measure`, and the fraction of losses that are overflows."""
     link = run.links["hop0"]
     return {**setup.measure(run), "overflow": link.drops_overflow / link.drops if link.drops else None}
 

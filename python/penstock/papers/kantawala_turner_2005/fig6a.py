@@ -17,7 +17,7 @@ study = paper_study(
 
 
 def against_queues(metric: str, label: str) -> CurveFigure:
-    """A figure against the number of queues: DTDRR and DSDRR, the slower flows of both networks."""
+    """A figure of a metric of the slower flows against the number of queues: DTDRR and DSDRR, both networks."""
     flows = {TRIPS: "200 ms", HOPS: "three hops"}
 
     def lines(labels: Labels) -> dict[str, str]:

@@ -40,7 +40,7 @@ study = joined_studies(  # no queue marks; 200 and 1000 packets are 4.8 and 24 m
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """The numbers of the paper's figures, and the delay (ms) and Jain's index of the first bottleneck."""
+    """The numbers of `setup.measure`, and the mean delay (ms) and Jain's index of the first bottleneck."""
     link = run.links["hop0"]
     return {
         **setup.measure(run),
@@ -99,7 +99,7 @@ CLAIMS = claims_if_measured(  # in quick mode flows over 200 ms have not reached
 
 
 def draw(summary: SummaryTable) -> Figure:
-    """Goodput of the long flows of 200 ms against the delay; a line from 200 packets to 1000 for each scheme."""
+    """Figure of the goodput of the long flows of 200 ms against delay; per scheme, a line from 200 to 1000 packets."""
     part = summary.where(network=TRIPS, load="long")
     senders = part.axis("tcp")
     with style.figure_style():

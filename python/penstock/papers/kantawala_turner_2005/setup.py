@@ -152,7 +152,7 @@ def queue(scheme: str, buffer: int, tuned: Tuned | None = None, **changes: Any) 
 
 
 def blue(buffer: int, d1: float, d2: float, freeze: str) -> ps.Queue:
-    """Blue with these steps."""
+    """A queue of `buffer` packets with Blue, its steps `d1` up and `d2` down, and its freeze time."""
     return ps.Blue(limit=f"{buffer}p", d1=d1, d2=d2, freeze=freeze)
 
 
@@ -220,7 +220,7 @@ NETWORKS = {TRIPS: two_round_trips, HOPS: three_hops, ONE_TRIP: one_round_trip}
 
 
 def run_span(network: str) -> QuickOrFull[Span]:
-    """100 s (Section 4), the first 10 s of which are discarded (decision: starts and first losses are over by then)."""
+    """Duration and warm-up of the runs: 100 s (Section 4) without the first 10 s, when flows start (decision)."""
     return QuickOrFull(("12s", "5s") if network == HOPS else ("15s", "6s"), ("100s", "10s"))
 
 
@@ -289,7 +289,7 @@ def in_authors_setup(part: Callable[[ReproductionEffort], Study], change: Change
 
 
 def best_settings(effort: ReproductionEffort, network: str, load: str) -> Tuned:
-    """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4).
+    """The settings of RED and Blue with the most goodput for each buffer, by a search (Section 4).
 
     The search always runs in the author's set-up, the "simulation environment" of the paper. Both set-ups use its
     result.
@@ -322,7 +322,7 @@ def best_settings(effort: ReproductionEffort, network: str, load: str) -> Tuned:
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """Goodput of both kinds of flows in percent of their fair share, its deviation, burst times, the first bottleneck.
+    """Goodput of both kinds of flows in % of their fair share, its deviation, burst times, and the first bottleneck.
 
     Goodput counts whole packets of 1500 bytes, so that flows that fill the link have 100 %.
     """
@@ -366,13 +366,14 @@ def _deviation(mean: float, jain: float | None) -> float | None:
 def orders_agree(number: Number, schemes: Sequence[str], now: Labels, before: Labels) -> Statement:
     """Wherever a number of two schemes differs by more than `POINTS` `before`, they have the same order `now`."""
 
-    def differ(difference: RunSample) -> bool:
+    def is_confirmed_above_points(difference: RunSample) -> bool:
+        """Whether it is confirmed that the difference exceeds `POINTS`."""
         return (difference > POINTS).decide().verdict == "confirmed"
 
     return every(
         *(
             (number(scheme=better, **now) > number(scheme=worse, **now)).only_where(
-                number(scheme=better, **before) - number(scheme=worse, **before), differ
+                number(scheme=better, **before) - number(scheme=worse, **before), is_confirmed_above_points
             )
             for better, worse in permutations(schemes, 2)
         )

@@ -253,7 +253,9 @@ def test_rules_are_those_of_their_sources() -> None:
 class Known(TuningBench):
     """A bench whose score has its least value at a target of 20 ms and an interval of 200 ms."""
 
-    def measure(self, settings: Sequence[Setting], draws: Sequence[NetworkDraw]) -> list[MeasuredSetting]:
+    def measure(
+        self, settings: Sequence[Setting], draws: Sequence[NetworkDraw], stage: str = "search"
+    ) -> list[MeasuredSetting]:
         return [
             MeasuredSetting(setting, pa.table({}), np.full(len(draws), self._distance(setting))) for setting in settings
         ]
@@ -311,6 +313,37 @@ def test_the_confirmation_runs_are_a_table_with_a_seed_for_each_network() -> Non
     run = ps.run(Document(dict(runs.design.scenarios[last["scenario"]])), seed=int(last["seed"]))
     assert last["links.bottleneck.delay_p99_s"] == run.links["bottleneck"].delay_p99_s
     assert last["draw"] == advice.draws[-1].number
+
+
+@pytest.mark.slow
+def test_every_run_of_the_search_the_confirmation_and_the_map_is_in_a_table_once() -> None:
+    advice = tune(LINK, ["delay p99 < 40ms"], ["codel"], budget_s=10)
+    runs, document = advice.all_runs, advice.to_dict()
+    assert runs.axes == {"stage": ["search", "confirmation", "map"]}
+    frame = runs.to_pandas()
+    assert not frame.duplicated(["scheme", "draw"]).any()
+    for tried in advice.tried:
+        rows = frame[(frame["scheme"] == tried.setting.label) & (frame["stage"] == "search")]
+        assert set(tried.table["draw"].to_pylist()) <= set(rows["draw"])
+    confirmed = frame[frame["stage"] == "confirmation"]
+    assert len(confirmed) == len(advice.runs) == len(advice.confirmed) * len(advice.draws)
+    for entry in document["confirmed"]:
+        label = Setting(entry["scheme"], entry["parameters"]).label
+        mean = confirmed[confirmed["scheme"] == label]["links.bottleneck.delay_p99_s"].mean()
+        assert entry["metrics"]["bottleneck"]["delay_p99_s"]["mean"] == pytest.approx(mean)
+    advised = frame[(frame["stage"] == "map") & (frame["scheme"] == advice.advised[0].label)]
+    assert len(advised) == len(document["map"]) == 27
+    for point in document["map"]:
+        (at,) = (
+            row
+            for row in advised.to_dict("records")
+            if (row["rate_factor"], row["flows_factor"], row["rtt_factor"])
+            == (point["rate"], point["flows"], point["rtt"])
+        )
+        assert point["met"] == (at["links.bottleneck.delay_p99_s"] < 0.04)
+    last = frame.iloc[-1]
+    run = ps.run(Document(dict(runs.design.scenarios[last["scenario"]])), seed=int(last["seed"]))
+    assert run.links["bottleneck"].delay_p99_s == last["links.bottleneck.delay_p99_s"]
 
 
 @pytest.mark.slow

@@ -117,6 +117,21 @@ def test_the_discussion_has_sensitivity_and_knobs(evaluation: Evaluation) -> Non
     assert {knob["name"] for knob in codel.knobs} >= {"target", "interval", "ecn"}
 
 
+def test_the_runs_of_the_sensitivity_are_a_table(evaluation: Evaluation) -> None:
+    runs = evaluation.sensitivity_runs
+    changes = sum(len(discussion.sensitivity) for discussion in evaluation.discussion)
+    assert len(runs) == (changes + 2) * TINY.runs  # codel and red as given, and each change
+    frame = runs.to_pandas()
+    assert not frame.duplicated(["scheme", "seed"]).any()
+    delays = frame.groupby("scheme")["links.bottleneck.delay_mean_s"].mean()
+    (entry,) = (
+        entry
+        for entry in evaluation.discussion[0].sensitivity
+        if (entry["parameter"], entry["factor"]) == ("target", 2.0)
+    )
+    assert entry["delay_mean_s"] == pytest.approx(delays["codel:target=10ms"] / delays["codel"])
+
+
 def test_a_row_says_how_it_stands_beside_drop_tail(evaluation: Evaluation) -> None:
     verdicts = {
         row.compared_with_droptail("delay_mean_s", lower_is_better=True)

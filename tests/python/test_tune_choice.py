@@ -169,7 +169,7 @@ def test_exceptions_are_the_networks_that_miss_an_aim_with_a_setting_that_meets_
     draws = tuple(NetworkDraw(number, number, rate_factor=0.8) for number in range(20))
     entries = (confirmed(first, other), confirmed(other, first))
     no_runs = ps.Runs(pa.table({}), StudyDesign({}, [], [], [], ""))
-    advice = Advice({}, (tuned(),), AIM, (DEFAULT,), entries, (), draws, (), no_runs, 40, 1)
+    advice = Advice({}, (tuned(),), AIM, (DEFAULT,), entries, (), draws, (), no_runs, no_runs, 40, 1)
     assert advice.exceptions == [(draws[19], ("delay p99 < 20ms",), RULE.label)]
     assert draws[19].text == "rate × 0.8, flows × 1, round trip × 1"
 
@@ -322,7 +322,9 @@ def test_a_choice_that_fails_on_fresh_networks_gives_way_to_a_setting_that_meets
     }
 
     class Replayed(TuningBench):
-        def measure(self, settings: Sequence[Setting], draws: Sequence[NetworkDraw]) -> list[MeasuredSetting]:
+        def measure(
+            self, settings: Sequence[Setting], draws: Sequence[NetworkDraw], stage: str = "search"
+        ) -> list[MeasuredSetting]:
             return [fresh[setting.label] for setting in settings]
 
     bench = Replayed(Population(LINK.document(), ["bottleneck"], 1), [tuned()], AIM)

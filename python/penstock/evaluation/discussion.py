@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +10,23 @@ from penstock.aqms.catalog import Param, find_scheme
 from penstock.errors import ScenarioError
 from penstock.evaluation.extent import EvaluationExtent
 from penstock.evaluation.network import MILD
+from penstock.scenario.document import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.compare import run_plan
 from penstock.studies.plan import ComparisonPlan
+from penstock.studies.runs import Runs
 from penstock.studies.store import RunResults
 
 __all__ = ["Discussion", "discuss_schemes"]
 
 FACTORS = (0.5, 2.0)
 """Factors by which each parameter with a numeric default is changed."""
+
+Change = tuple[str, float, Candidate]
+"""A changed parameter, its factor, and the scheme with it."""
+
+SENSITIVITY_METRICS = ("delay_mean_s", "utilization")
+"""The metrics whose change is reported."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,15 @@ class Discussion:
 
 def discuss_schemes(
     extent: EvaluationExtent, schemes: Sequence[Candidate], threads: int, store: RunResults | None
-) -> Iterator[Discussion]:
-    """The points that the RFC asks to be discussed, as far as the catalogue and runs answer them."""
-    for candidate in schemes:
+) -> tuple[tuple[Discussion, ...], Runs]:
+    """The points that the RFC asks to be discussed, as far as the catalogue and runs answer them, and these runs."""
+    scenario = extent.dumbbell.scenario("sensitivity", {"bulk": extent.dumbbell.tcp(extent.dumbbell.flows(MILD))})
+    changes = [_changes(scenario, candidate) for candidate in schemes]
+    compared = {each.label: each for each in (*schemes, *(other for changed in changes for _, _, other in changed))}
+    plan = ComparisonPlan.resolve_cases(scenario, list(compared.values()))
+    runs = run_plan(plan, extent.runs, jobs=threads, store=store)
+    discussions = []
+    for candidate, changed in zip(schemes, changes, strict=True):
         scheme = find_scheme(candidate.name)
         knobs = [
             {"name": param.name, "default": param.default, "unit": param.unit, "doc": param.doc}
@@ -63,16 +77,14 @@ def discuss_schemes(
         required = [param.name for param in scheme.params if param.required]
         marks = any(param.name == "ecn" for param in scheme.params)
         needs = {"must_be_given": required, "marks": marks}
-        yield Discussion(candidate.label, _sensitivity(extent, candidate, scheme.params, threads, store), needs, knobs)
+        discussions.append(Discussion(candidate.label, _sensitivity(runs, candidate, changed), needs, knobs))
+    return tuple(discussions), runs
 
 
-def _sensitivity(
-    extent: EvaluationExtent, candidate: Candidate, params: Sequence[Param], threads: int, store: RunResults | None
-) -> list[dict[str, Any]]:
-    """Mean delay and utilization with one parameter halved or doubled, relative to the scheme as given."""
-    scenario = extent.dumbbell.scenario("sensitivity", {"bulk": extent.dumbbell.tcp(extent.dumbbell.flows(MILD))})
-    changed: list[tuple[str, float, Candidate]] = []
-    for param in params:
+def _changes(scenario: Document, candidate: Candidate) -> list[Change]:
+    """The scheme with one parameter halved or doubled; parameters that are given stay."""
+    changed = []
+    for param in find_scheme(candidate.name).params:
         for factor in FACTORS:
             value = _scaled(param, factor)
             if value is None or param.name in candidate.params:
@@ -80,31 +92,18 @@ def _sensitivity(
             other = Candidate(candidate.name, {**candidate.params, param.name: value})
             if _is_valid(scenario, other):
                 changed.append((param.name, factor, other))
-    if not changed:
-        return []
-    runs = run_plan(
-        ComparisonPlan.resolve_cases(
-            scenario, [candidate, *(changed_candidate for _, _, changed_candidate in changed)]
-        ),
-        extent.runs,
-        jobs=threads,
-        store=store,
-    )
+    return changed
 
-    def metric_mean(compared: Candidate, metric: str) -> float:
-        return runs.estimate(metric, "bottleneck", scheme=compared.label).mean
+
+def _sensitivity(runs: Runs, candidate: Candidate, changed: Sequence[Change]) -> list[dict[str, Any]]:
+    """Mean delay and utilization with each change, relative to the scheme as given."""
+
+    def ratio(other: Candidate, metric: str) -> float | None:
+        mean, given = (runs.estimate(metric, "bottleneck", scheme=each.label).mean for each in (other, candidate))
+        return mean / given if given else None
 
     return [
-        {
-            "parameter": name,
-            "factor": factor,
-            **{
-                metric: metric_mean(other, metric) / metric_mean(candidate, metric)
-                if metric_mean(candidate, metric)
-                else None
-                for metric in ("delay_mean_s", "utilization")
-            },
-        }
+        {"parameter": name, "factor": factor, **{metric: ratio(other, metric) for metric in SENSITIVITY_METRICS}}
         for name, factor, other in changed
     ]
 
@@ -120,7 +119,7 @@ def _scaled(param: Param, factor: float) -> Any:
     return max(1, round(default * factor)) if param.kind == "integer" else default * factor
 
 
-def _is_valid(scenario: Any, candidate: Candidate) -> bool:
+def _is_valid(scenario: Document, candidate: Candidate) -> bool:
     try:
         ComparisonPlan.resolve_cases(scenario, [candidate])
     except ScenarioError:

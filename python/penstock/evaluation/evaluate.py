@@ -67,15 +67,18 @@ class Evaluation:
 
     Attributes:
         extent: quick or full, with the dumbbell and the runs of each scenario.
-        runs: all runs; the swept key `case` is the id of the scenario, as in `runs.where(case="8.2.2")`. Drop-tail is
-            the first scheme.
+        runs: the runs of all scenarios; the swept key `case` is the id of the scenario, as in
+            `runs.where(case="8.2.2")`. Drop-tail is the first scheme.
         discussion: sections 8.3, 11 and 12 for each scheme.
+        sensitivity_runs: the runs of section 8.3, behind mild congestion: each scheme other than drop-tail as given,
+            and with one parameter halved or doubled, as in `sensitivity_runs["codel:target=10ms"]`.
 
     """
 
     extent: EvaluationExtent
     runs: Runs
     discussion: tuple[Discussion, ...]
+    sensitivity_runs: Runs
 
     @property
     def schemes(self) -> tuple[str, ...]:
@@ -201,7 +204,7 @@ def evaluate(
     candidates, threads = (Candidate("droptail"), *named), thread_count(jobs)
     runs = run_plan(_plan(extent, candidates), extent.runs, jobs=threads, progress=progress, store=store)
     runs = Runs(runs.table, replace(runs.design, written_scenario=None))  # no single scenario file has these scenarios
-    return Evaluation(extent, runs, tuple(discuss_schemes(extent, named, threads, store)))
+    return Evaluation(extent, runs, *discuss_schemes(extent, named, threads, store))
 
 
 def _plan(extent: EvaluationExtent, candidates: tuple[Candidate, ...]) -> ComparisonPlan:

@@ -73,6 +73,9 @@ class Advice:
             aim has a bound.
         runs: the confirmation runs: a scheme for each of `confirmed`, and a seed for each of `draws`, whose `number` is
             in the column `draw`.
+        all_runs: the runs of all settings, also those of `runs`: a row per setting and network. The swept key is
+            `stage`: "search", "confirmation" or "map". The columns `rate_factor`, `flows_factor` and `rtt_factor` are
+            those of the network, relative to the scenario.
         run_count: number of all runs.
         rounds: completed rounds of the search; fewer than planned if the machine is slower than the plan assumes.
         reverse_settings: the other direction's setting for each of `advised`; empty if only one direction is tuned.
@@ -89,6 +92,7 @@ class Advice:
     draws: tuple[NetworkDraw, ...]
     map: tuple[MapPoint, ...]
     runs: Runs
+    all_runs: Runs
     run_count: int
     rounds: int
     reverse_settings: tuple[Setting, ...] = ()
@@ -165,16 +169,15 @@ class Advice:
         The setting is None if no confirmed setting does.
         """
         missed = []
+        values = [
+            (aim, self.best.measured.values(aim.place or self.link.place, aim.metric).tolist()) for aim in self.aims
+        ]
         for number in np.flatnonzero(~self.best.measured.meets_all_aims).tolist():
-            aims = tuple(aim.text for aim in self.aims if aim.is_missed(self._value(aim, number)))
+            aims = tuple(aim.text for aim, column in values if aim.is_missed(column[number]))
             others = (entry.measured for entry in self.confirmed[1:] if entry.measured.meets_all_aims[number])
             met_by = next((other.setting.label for other in others), None)
             missed.append((self.draws[number], aims, met_by))
         return missed
-
-    def _value(self, aim: Aim, number: int) -> float:
-        """The metric of an aim in run `number` of the first advised setting."""
-        return float(self.best.measured.values(aim.place or self.link.place, aim.metric)[number])
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `penstock tune --json` writes."""

@@ -14,7 +14,6 @@ import pyarrow as pa
 from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.errors import ErrorDetail, ScenarioError
-from penstock.results.columns import result_columns
 from penstock.results.display import scheme_argument
 from penstock.results.estimate import Estimate, summarize
 from penstock.results.run_table import Array
@@ -69,7 +68,8 @@ class MeasuredSetting:
 
     Attributes:
         setting: the setting.
-        table: a row per run, as in `Runs`; the column `draw` has the number of its network.
+        table: a row per run, as in `Runs`; the columns `draw`, `rate_factor`, `flows_factor` and `rtt_factor` are
+            those of its `NetworkDraw`, and `stage` is the stage of `tune`.
         scores: one per run, smaller is better: from 0 to 1 if the run meets every aim, else 1 plus the weighted sum of
             the shortfalls.
 
@@ -111,9 +111,9 @@ def reported_metrics(aims: Sequence[Aim], place: str) -> list[tuple[str, str]]:
 
 
 def _values(table: pa.Table, place: str, metric: str) -> Array:
-    for column in result_columns(table.column_names):
-        if (column.place, column.metric) == (place, metric):
-            values: Array = table[column.name].to_numpy(zero_copy_only=False).astype(float)
+    for column in (f"links.{place}.{metric}", f"traffic.{place}.{metric}", f"{place}.{metric}"):  # the last: `dscp.EF`
+        if column in table.column_names:
+            values: Array = table[column].to_numpy(zero_copy_only=False).astype(float)
             return values
     return np.full(table.num_rows, np.nan)
 
@@ -139,6 +139,7 @@ class TuningBench:
         self.results = RunResults() if results is None else results
         self.threads, self.progress = threads, progress
         self.run_count = self.planned = 0
+        self._measured: list[MeasuredSetting] = []
 
     @property
     def link(self) -> LoadedLink:
@@ -156,13 +157,15 @@ class TuningBench:
         document = self._placed(self.population.document, setting)
         return not resolve(document.tree, document.origins).errors
 
-    def measure(self, settings: Sequence[Setting], draws: Sequence[NetworkDraw]) -> list[MeasuredSetting]:
-        """Measure each setting on these networks; their numbers must be distinct.
+    def measure(
+        self, settings: Sequence[Setting], draws: Sequence[NetworkDraw], stage: str = "search"
+    ) -> list[MeasuredSetting]:
+        """Measure each setting on these networks; their numbers must be distinct. `stage` is a label of the runs.
 
         Raises `ScenarioError`, and `PenstockError` if no run has the metric of an aim.
         """
         cells = [
-            StudyCell({"scheme": setting.label, "draw": draw.number}, document.resolve(), seeds)
+            StudyCell({"scheme": setting.label, "stage": stage, **draw.labels}, document.resolve(), seeds)
             for draw in draws
             for seeds in [range(draw.seed, draw.seed + 1)]
             for network in [self.population.network_document(draw)]
@@ -175,16 +178,33 @@ class TuningBench:
             table = runs.take(pa.array(range(number, len(cells), len(settings))))
             measured.append(MeasuredSetting(setting, table, self._scores(table)))
             self._check_aims(measured[-1])
+        self._measured += measured
         return measured
 
-    def runs_of(self, all_measured: Sequence[MeasuredSetting]) -> Runs:
-        """The runs of settings that were measured on the same networks; each setting is a scheme."""
+    @property
+    def all_runs(self) -> Runs:
+        """The runs of all measurements; the swept key is `stage`."""
+        return self.runs_of(self._measured, ["stage"])
+
+    def runs_of(self, all_measured: Sequence[MeasuredSetting], axes: Sequence[str] = ()) -> Runs:
+        """The runs of these measurements; each setting is a scheme, the labels in `axes` are swept keys.
+
+        A setting has one row per network, even if it was measured there twice. The networks of all settings must be
+        the same, unless `axes` distinguish them.
+        """
         table = pa.concat_tables([measured.table for measured in all_measured], promote_options="permissive")
-        schemes = [(each.setting.scheme, dict(each.setting.parameters)) for each in all_measured]
+        rows: dict[tuple[str, int], int] = {}
+        for row, key in enumerate(zip(table["scheme"].to_pylist(), table["draw"].to_pylist(), strict=True)):
+            rows.setdefault(key, row)
+        if len(rows) < table.num_rows:
+            table = table.take(pa.array(rows.values()))
+        labels = table.select(axes).to_pylist() if axes else [{}]
+        settings = {each.setting.label: each.setting for each in all_measured}.values()
+        schemes = [(setting.scheme, dict(setting.parameters)) for setting in settings]
         design = StudyDesign(
             scenario=self.population.document.resolve().readable,
             schemes=schemes,
-            points=[{}],
+            points=[dict(point) for point in dict.fromkeys(tuple(row.items()) for row in labels)],
             replaced_links=[link.place for link in self.links],
             version=_native.version,
             aqms=python_aqm.code_keys({name for name, _ in schemes}),

@@ -54,6 +54,16 @@ class NetworkDraw:
     flavours: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def labels(self) -> dict[str, float]:
+        """The labels of its runs in a table."""
+        return {
+            "draw": self.number,
+            "rate_factor": self.rate_factor,
+            "flows_factor": self.flows_factor,
+            "rtt_factor": self.rtt_factor,
+        }
+
+    @property
     def text(self) -> str:
         """The factors, and the congestion controls other than CUBIC, in words."""
         factors = f"rate × {self.rate_factor:.2g}, flows × {self.flows_factor:.2g}, round trip × {self.rtt_factor:.2g}"

@@ -9,7 +9,7 @@ from itertools import product
 from penstock.scenario.budget.estimate import offered_streams
 from penstock.scenario.document import Document
 from penstock.scenario.resolve.draws import mean_value
-from penstock.tuning.bench import MeasuredSetting, Setting, TuningBench
+from penstock.tuning.bench import Setting, TuningBench
 from penstock.tuning.population import NetworkDraw
 from penstock.tuning.scaling import FACTORS
 
@@ -54,22 +54,17 @@ def measure_map(bench: TuningBench, setting: Setting, others: Sequence[Setting],
         NetworkDraw(first + number, seed + first + number, *factors)
         for number, factors in enumerate(product(FACTORS, FACTORS, FACTORS))
     ]
-    measured, *rest = bench.measure([setting, *others], draws)
+    measured, *rest = bench.measure([setting, *others], draws, "map")
+    values = [(aim, measured.values(aim.place or bench.link.place, aim.metric).tolist()) for aim in bench.aims]
     points = []
     for number, draw in enumerate(draws):
-        missed = _missed(bench, measured, number)
+        missed = {aim.text: column[number] for aim, column in values if aim.is_missed(column[number])}
         met_by = [each.setting.label for each in rest if each.meets_all_aims[number]] if missed else []
         load = _load(bench.population.network_document(draw), bench.link.place)
         points.append(
             MapPoint(draw.rate_factor, draw.flows_factor, draw.rtt_factor, missed, next(iter(met_by), None), load)
         )
     return tuple(points)
-
-
-def _missed(bench: TuningBench, measured: MeasuredSetting, number: int) -> dict[str, float]:
-    """The value of each aim that a run misses, by the text of the aim."""
-    values = {aim: float(measured.values(aim.place or bench.link.place, aim.metric)[number]) for aim in bench.aims}
-    return {aim.text: value for aim, value in values.items() if aim.is_missed(value)}
 
 
 def _load(document: Document, place: str) -> float:

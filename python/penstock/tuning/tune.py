@@ -214,6 +214,7 @@ class _Tuning:
             reverse_settings=tuple(bench.reverse_setting(each, link) for link in bench.links[1:] for each in advised),
             unlimited_queue=None if len(advised) > 1 else measure_unlimited_queue(bench, met, draws),
             runs=bench.runs_of([entry.measured for entry in confirmed]),
+            all_runs=bench.all_runs,
             run_count=bench.run_count,
             rounds=self.clock.rounds,
         )
@@ -295,7 +296,7 @@ class _Tuning:
         """
         labels = {setting.label for setting in chosen}
         settings = [*chosen, *(each.setting for each in pool if each.setting.label not in labels)]
-        measured = self.bench.measure(settings, draws)
+        measured = self.bench.measure(settings, draws, "confirmation")
         fresh = {each.setting.label: each for each in measured}
         both = [each.with_runs_of(fresh[each.setting.label]) for each in pool]
         barred = {each.setting.label: reasons for each in both if (reasons := self._barred(each))}

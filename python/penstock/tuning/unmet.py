@@ -32,7 +32,7 @@ def measure_unlimited_queue(bench: TuningBench, confirmed: Met, draws: Sequence[
     """Measure `UNLIMITED` on the confirmation networks if all settings carry less than an aim requires; else None."""
     if not any(aim.side == ">" and aim.metric in LOAD_METRICS for aim in _missed_by_all(bench.aims, confirmed)):
         return None
-    (measured,) = bench.measure([UNLIMITED], draws)
+    (measured,) = bench.measure([UNLIMITED], draws, "confirmation")
     return measured
 
 

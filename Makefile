@@ -116,8 +116,9 @@ recommendations: setup ## the advice of the five works with today's TCP and queu
 advice: setup ## what penstock tune advises on nine links: measure it, and write its page; 20 minutes
 	$(BIN)/python docs/make/advice.py --measure
 
-advice-check: setup ## two of these links: the advice against 500 random settings on 200 fresh networks; one hour
-	$(BIN)/python docs/make/advice_check.py
+advice-check: setup ## this advice on fresh networks, and 500 random settings on those where it fails; 70 minutes of processor time
+	$(BIN)/python docs/make/advice_check.py --case 0 1 2 3 4 7 8 9 10
+	$(BIN)/python docs/make/advice_check.py --case 5 6 --networks 20
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again
 	$(BIN)/python docs/make/model_figures.py

@@ -36,9 +36,11 @@ BATCH = 10
 
 
 def main() -> None:
-    """Check the named links, and write the numbers and the page of the advice."""
+    """Check the links with these numbers, and write the numbers and the page of the advice."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--case", nargs="+", type=int, default=[1, 3], help="links, counted from 0 (default: 1 and 3)")
+    parser.add_argument(
+        "--case", nargs="+", type=int, default=range(len(advice.CASES)), help="links, counted from 0 (default: all)"
+    )
     parser.add_argument("--settings", type=int, default=500, help="random settings per link (default: 500)")
     parser.add_argument("--networks", type=int, default=200, help="fresh networks (default: 200)")
     parser.add_argument("--store", type=Path, metavar="DIR", help="store of the runs (default: the user's)")

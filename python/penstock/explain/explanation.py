@@ -270,7 +270,7 @@ class Explanation:
         return explain.TerminalDrawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.conditions_text}")
 
     def figure(self) -> Figure:
-        """The picture as a Matplotlib figure: drop function, response, or order of service."""
+        """The picture as a Matplotlib figure: queue law, drop function, response, or order of service."""
         from penstock.plots import control_law, drop_function, response, service_order
 
         operating = self.operating_curve()

@@ -56,7 +56,7 @@ ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=QuickOrFull(
 
 
 def cell_labels(row: str, flows: int) -> Mapping[str, Any]:
-    """The labels (scheme, flows and settings) of the runs in which a cell of a table is measured."""
+    """The labels of the runs in which a cell of a table is measured: row, flows and, for PSAND, the bound of max_p."""
     return {
         "row": row,
         "flows": flows,

@@ -94,7 +94,7 @@ class SchemeOnLink:
 
     @property
     def warnings(self) -> list[LinkWarning]:
-        """Warnings about settings that do not suit the link, and about keys of another dialect that are ignored here."""
+        """Warnings about settings that do not suit the link, and about keys of other dialects that are ignored."""
         return [*self.expected_warnings, *(queue_warnings(self.link, self.table) if self.link.has_tcp_flows else ())]
 
     def text(self, explanation: Explanation) -> str:

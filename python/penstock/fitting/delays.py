@@ -213,7 +213,7 @@ class QueueingDelays:
             return 0.0
         is_slow = np.median(np.diff(np.sort(self.capture_t))) > COMPRESSED_SACK_S
         known = slice(None) if is_slow else self.prompt_mask
-        came, left, number = (each[known] for each in (self.t, self.capture_t, self.flow_numbers))
+        came, left, number = self.t[known], self.capture_t[known], self.flow_numbers[known]
         arrival = np.arange(len(number))
         departure = np.lexsort((arrival, self._ticks(left) if self.side == DOWNSTREAM else left))
         if self.side == UPSTREAM:  # the times of arrival are timestamps of the senders
@@ -366,15 +366,8 @@ def _sorted(
     order = np.argsort(t, kind="stable")
     lost_from, lost_t = (np.concatenate(column) for column in zip(*lost, strict=True))
     lost_wait = _waits(t[order], wait[order], lost_from, lost_t)
-    return QueueingDelays(
-        side,
-        *(column[order] for column in (t, passed, wait, flow, prompt)),
-        base,
-        resolution,
-        lost_from,
-        lost_t,
-        lost_wait,
-    )
+    t, passed, wait, flow, prompt = (column[order] for column in (t, passed, wait, flow, prompt))
+    return QueueingDelays(side, t, passed, wait, flow, prompt, base, resolution, lost_from, lost_t, lost_wait)
 
 
 def _waits(t: Floats, wait: Floats, start: Floats, end: Floats) -> Floats:

@@ -36,7 +36,7 @@ def inline_svg(figure: Figure, prefix: str) -> Markup:
     buffer = io.StringIO()
     with style.figure_style(), mpl.rc_context({"svg.fonttype": "none"}):
         # `savefig` would draw twice: the first time to place everything, which drawing does anyway.
-        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})
+        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})  # type: ignore[no-untyped-call]
     root = ET.fromstring(buffer.getvalue())
     for parent in list(root.iter()):
         parent[:] = list(_drawn_children(parent))

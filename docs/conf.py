@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 from penstock import _native
 from penstock.live.page import bench_page
@@ -77,7 +76,6 @@ html_theme_options = {
 def setup(app: Sphinx) -> None:
     """Write the reference pages before Sphinx reads its sources, and the live benches beside its pages."""
     generate.write(Path(__file__).parent / "generated")
-    app.connect("html-page-context", _shorten_navigation, priority=400)  # before the theme's own
     app.connect("html-page-context", _adapt_to_theme, priority=900)  # after the theme's own
     app.connect("build-finished", _write_benches)
 
@@ -91,13 +89,6 @@ def _write_benches(app: Sphinx, failure: Exception | None) -> None:
     for name, content in benches.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text(bench_page(content), encoding="utf-8")
-
-
-def _shorten_navigation(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object) -> None:
-    """List the pages of schemes and classes only in their own chapter: on all pages they took half of the build."""
-    whole = context.get("toctree")
-    if whole is not None:
-        context["toctree"] = lambda **options: whole(**{**options, "collapse": True})
 
 
 def _adapt_to_theme(_app: Sphinx, page: str, _template: str, context: dict[str, object], _tree: object) -> None:
